@@ -31,4 +31,16 @@ def CallbackOp : DovetailOp<"callback", [AttrSizedOperandSegments,
   let hasVerifier = 1;
 }
 
+def HostStepOp : DovetailOp<"host_step", [Pure]> {
+  let summary = "what a function of the process that recorded an eager call returns";
+  let description = [{
+    Recordings of eager calls have it where the host computes what no op does, or computes it in one go. `function` is the
+    number that the recording knows it by; it only computes. Sizes on which values decide are `?`, and nothing but the
+    result has them. Recordings are simplified and replayed, never transformed or lowered, so that there are no rules.
+  }];
+  let arguments = (ins I64Attr:$function, Variadic<AnyArray>:$args);
+  let results = (outs Variadic<AnyArray>:$outs);
+  let assemblyFormat = "$function `(` $args `)` attr-dict `:` functional-type($args, $outs)";
+}
+
 #endif // DOVETAIL_CALLBACK_TD

@@ -1,5 +1,8 @@
 // Folds and rewrites ops, merges common subexpressions, removes dead ops.
 #include "Passes.h"
+#include "dialects/Dialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -15,10 +18,9 @@ namespace {
 struct SimplifyPass : impl::SimplifyPassBase<SimplifyPass> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet found(context);
-    for (Dialect *dialect : context->getLoadedDialects())
-      dialect->getCanonicalizationPatterns(found);
     for (RegisteredOperationName op : context->getRegisteredOperations())
-      op.getCanonicalizationPatterns(found, context);
+      if (isa<DovetailDialect, arith::ArithDialect, func::FuncDialect>(op.getDialect()))
+        op.getCanonicalizationPatterns(found, context);
     patterns = std::make_shared<FrozenRewritePatternSet>(std::move(found));
     return success();
   }
@@ -39,7 +41,8 @@ struct SimplifyPass : impl::SimplifyPassBase<SimplifyPass> {
     (void)applyPatternsGreedily(getOperation(), *patterns, config);
   }
 
-  /// Those of all dialects; shared by copies of the pass.
+  /// Those of ops that programs have before they are lowered, since each run sorts all that there are; shared by copies
+  /// of the pass.
   std::shared_ptr<const FrozenRewritePatternSet> patterns;
 };
 } // namespace

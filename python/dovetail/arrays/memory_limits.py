@@ -12,13 +12,14 @@ import numpy as np
 from dovetail.base.locations import here
 
 if TYPE_CHECKING:
+    from dovetail.arrays.array import Array
     from dovetail.runtime.memory import OutOfMemoryError
 
 # Smaller arrays are not worth a look at the machine's memory.
 LARGE = 1 << 32
 
 
-def check_size(array: np.ndarray) -> None:
+def check_size(array: np.ndarray | Array) -> None:
     """Reject an array larger than any memory, even if its storage is small (a broadcast view).
 
     Raises:

@@ -11,7 +11,7 @@ import numpy as np
 
 from dovetail.base import locations
 from dovetail.base.locations import here
-from dovetail.base.trace_stack import stack
+from dovetail.base.trace_stack import refuse_recording
 
 
 class JAXTypeError(TypeError):
@@ -90,9 +90,8 @@ def warn(
     message: str, stacklevel: int | None = None, category: type[Warning] = UserWarning
 ) -> None:
     """Warn at the user's line; a `stacklevel` counts as in `warnings.warn`."""
-    if stack.recording is not None:
-        # A remembered call would not warn.
-        stack.recording.refuse()
+    # A cached call would not warn.
+    refuse_recording()
     if stacklevel is None:
         stacklevel, frame, user = 1, sys._getframe(1), locations.user_frame()
         while frame is not None and frame is not user:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from types import CodeType, FrameType
 from typing import Any
 
-from dovetail.base.trace_stack import stack
+from dovetail.base.trace_stack import refuse_recording
 
 _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 # Files whose frames may lie between a decorated function and its caller.
@@ -41,9 +41,9 @@ def is_of_user(operands: Iterable[Any]) -> bool:
     known = {id(value) for value in _arguments(function)}
     if all(id(operand) in known for operand in operands):
         return True
-    if stack.recording is not None and not is_outermost:
+    if not is_outermost:
         # A user's call of the function that is recorded here would be refused.
-        stack.recording.refuse()
+        refuse_recording()
     return False
 
 

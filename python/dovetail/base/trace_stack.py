@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dovetail import _core
-    from dovetail.eager.recording import Recording
     from dovetail.tracing.trace import Trace
 
 
@@ -21,8 +20,6 @@ class Stack(threading.local):
         # Traces that `ensure_compile_time_eval` suspended; ops on their tracers still record in
         # them.
         self.suspended: list[Trace] = []
-        # The recording of an eager call, outside of all traces.
-        self.recording: Recording | None = None
         # The module that functions traced outside of all traces share, if any.
         self.module: _core.Module | None = None
         # How many times functions traced outside of all traces will be differentiated.
@@ -34,19 +31,26 @@ stack = Stack()
 
 @contextmanager
 def outside_of_traces() -> Iterator[None]:
-    """Call functions within the block outside of any trace or recording in progress."""
-    traces, module, recording = stack.traces, stack.module, stack.recording
-    stack.traces, stack.module, stack.recording = [], None, None
+    """Call functions within the block outside of any trace in progress."""
+    traces, module = stack.traces, stack.module
+    stack.traces, stack.module = [], None
     try:
         yield
     finally:
-        stack.traces, stack.module, stack.recording = traces, module, recording
+        stack.traces, stack.module = traces, module
 
 
 def current() -> Trace | None:
     """The innermost trace in progress on this thread."""
     traces = stack.traces
     return traces[-1] if traces else None
+
+
+def refuse_recording() -> None:
+    """Do not cache the eager call in progress: it does something beside computing."""
+    traces = stack.traces
+    if traces and traces[0].is_eager:
+        traces[0].refuse()
 
 
 @contextmanager
@@ -63,14 +67,12 @@ def suspended() -> Iterator[None]:
 @contextmanager
 def resumed() -> Iterator[None]:
     """Resume the suspended traces within the block."""
-    traces, recording = stack.suspended, stack.recording
-    if recording is not None:
-        recording.refuse()
-    stack.traces, stack.suspended, stack.recording = traces, [], None
+    traces = stack.suspended
+    stack.traces, stack.suspended = traces, []
     try:
         yield
     finally:
-        stack.traces, stack.suspended, stack.recording = [], traces, recording
+        stack.traces, stack.suspended = [], traces
 
 
 def derivative_order() -> int:

@@ -2,8 +2,8 @@
 without its Python, when they come again.
 
 The second call of a public function with the same types of arrays and the same other arguments is
-recorded as a tape of calls of the reference evaluator; further calls replay it, in C++. Settings
-are part of what a call is remembered by.
+recorded as a trace, which becomes a program of NumPy's functions; further calls replay it, in C++.
+Settings are part of what a call is remembered by.
 """
 
 from __future__ import annotations

@@ -1,280 +1,263 @@
-"""Functions recorded while they run outside of all traces, as calls of the reference evaluator.
+"""Eager calls of public functions as traces, which are simplified and made ready to be replayed.
 
-Meanwhile their arrays are `Watched` and their scalars `Deferred`: these have types and no values,
-so a function that asks for a value is found out and not remembered; one that asks for values of
-scalars only is remembered for each of these.
+Meanwhile the function computes with values that have types only: one that asks for a value is found
+out and not cached; one that asks for values of scalars only is cached for each of these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import functools
+import math
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from dovetail import _core
-from dovetail.arrays.array import Array
+from dovetail.arrays.array import Array, ShapedArray
 from dovetail.arrays.memory_limits import LARGE, check_size
 from dovetail.base import config
-from dovetail.base.trace_stack import stack
+from dovetail.base.locations import Location
+from dovetail.base.mlir_types import dtype_name
+from dovetail.base.trace_stack import outside_of_traces, stack
+from dovetail.compiler import phases
+from dovetail.eager.recorded_values import DynamicShapeArray, RecordedArray, ScalarProxy
 from dovetail.reference.checks import unwanted
+from dovetail.reference.program import steps_of
 from dovetail.reference.steps import Step, Steps
 from dovetail.reference.table import quietly
+from dovetail.tracing.trace import LARGEST_CONSTANT, Trace
 from dovetail.trees.pytree import flatten
 
 # Executors keep their constants; a function with more bytes of them is not cached.
 _MOST_CONSTANT_BYTES = 4096
+# What goes wrong in a recording is said by the function when it is called as it is.
+_NOWHERE: Location = ("", 0, "")
 
 
 class Unrecordable(BaseException):
     """A function that is recorded did what depends on values; not for its own handlers."""
 
 
-class Watched(Array):
-    """An array of a function that is recorded: its value is known, but not to be asked for."""
+class Recording(Trace):
+    """The trace of an eager call."""
 
-    __slots__ = ("number", "recording")
-
-    def __init__(self, recording: Recording, value: np.ndarray, weak_type: bool) -> None:
-        super().__init__(value, weak_type)
-        self.recording = recording
-        self.number = recording.new_number(value, self._type(value))
-
-    @staticmethod
-    def _type(value: np.ndarray) -> Any:
-        """What is known of the types of all values that it stands for."""
-        return value
-
-    def _value(self) -> np.ndarray:
-        self.recording.refuse()
-
-    def __iter__(self) -> Iterator[Array]:
-        # By indices, not by values.
-        return super(Array, self).__iter__()
-
-    @property
-    def buffer(self) -> Any:
-        """Not to be asked for."""
-        self.recording.refuse()
-
-    def with_weakness(self, weak_type: bool) -> Watched:
-        """The same elements, of a weak type or not."""
-        alias = type(self).__new__(type(self))
-        Array.__init__(alias, self._data, weak_type)
-        alias.recording, alias.number = self.recording, self.number
-        return alias
-
-    def copy(self) -> Array:
-        """Not to be asked for: copies are where the elements are, replays on the host."""
-        self.recording.refuse()
-
-
-class Unsized(Watched):
-    """One whose shape is not to be asked for either."""
-
-    __slots__ = ()
-
-    @staticmethod
-    def _type(value: np.ndarray) -> Any:
-        return None
-
-    @property
-    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
-        """Not to be asked for."""
-        self.recording.refuse()
-
-
-class Deferred:
-    """A scalar or a NumPy array among the arguments of a function that is recorded.
-
-    It says that it is of the class of its value, and nothing else about it but, of what has them,
-    shape and element type.
-    """
-
-    def __init__(self, recording: Recording, value: Any) -> None:
-        self._recording = recording
-        self._value = value
-        self._number = recording.new_number(value)
-
-    def __getattribute__(self, name: str) -> Any:
-        get = object.__getattribute__
-        if name in ("_recording", "_value", "_number", "refuse", "converted"):
-            return get(self, name)
-        value = get(self, "_value")
-        if name == "__class__":
-            return type(value)
-        # NumPy would make an array of objects without them.
-        if not name.startswith("__array_"):
-            answer = getattr(value, name)
-            if name in ("shape", "dtype", "ndim", "size"):
-                return answer
-        return self.refuse()
-
-    def refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """End the recording."""
-        self._recording.refuse(isinstance(self._value, (bool, int, float, complex)))
-
-    def converted(self, convert: Callable[..., Any], dtype: np.dtype, weak_type: bool) -> Watched:
-        """The array of an element type that `convert` makes of it."""
-        keywords = {"dtype": dtype}
-        return self._recording.apply(convert, (self,), keywords, weak_type)
-
-
-# Python looks operators up in the class.
-for _name in {name for kind in (int, float, complex, np.ndarray) for name in dir(kind)}:
-    if _name.startswith("__") and not hasattr(object, _name):
-        setattr(Deferred, _name, Deferred.refuse)
-for _name in ("eq", "ne", "lt", "le", "gt", "ge", "hash", "str", "repr", "format", "reduce_ex"):
-    setattr(Deferred, f"__{_name}__", Deferred.refuse)
-
-
-class Recording:
-    """The steps of a function while it runs, and the values of its arrays and scalars."""
+    is_eager = True
 
     def __init__(self) -> None:
-        self.steps = Steps()
-        self.values: list[Any] = []
-        self.leaves: list[Any] = []
-        # The numbers of constants, by the ids of their arrays.
-        self._constants: dict[int, int] = {}
-        # Kept so that their ids stay their own.
-        self._arrays: list[Array] = []
+        super().__init__("eager call", "recorded", True, ())
         self.refused = False
         # Whether it was for the value of a Python scalar.
         self.for_scalar = False
-
-    def new_number(self, value: Any, type: Any = None) -> int:
-        """The number of another value, of a type that is the same in each run, if it is given."""
-        self.values.append(value)
-        return self.steps.new_number(type)
+        # Arrays and scalars among the arguments of the call, in the order of its key.
+        self.leaves: list[Any] = []
+        # The trace's arguments by their numbers: a leaf, a conversion of one, or a constant.
+        self._arguments: dict[int, int | Step | np.ndarray] = {}
+        self._conversions: dict[Any, int] = {}
+        self._constant_bytes = 0
+        self._host_functions: list[Callable[..., Any]] = []
+        # What they have returned, by the ids of their operands, which the trace keeps.
+        self._host_answers: dict[tuple[Any, ...], Any] = {}
 
     def refuse(self, for_scalar: bool = False) -> NoReturn:
-        """End the recording: the function is not one to remember."""
+        """End the recording: the function is not one to cache calls of."""
         self.for_scalar = for_scalar and not self.refused
         self.refused = True
         raise Unrecordable
 
-    def argument(self, value: Any, is_operand: bool, by_value: bool) -> Any:
-        """What the function gets for an argument; the numbers follow the order in keys."""
+    # Values ---------------------------------------------------------------------------------------
+
+    def where(self) -> Location:
+        """The location of what is recorded now: none."""
+        return _NOWHERE
+
+    def tracer(
+        self,
+        number: int,
+        shape: tuple[int, ...],
+        dtype: np.dtype,
+        weak_type: bool,
+        where: Location = _NOWHERE,
+    ) -> Any:
+        """The array that stands for a value."""
+        aval = ShapedArray(shape, dtype, weak_type)
+        if -1 in shape:
+            return DynamicShapeArray(self, number, aval)
+        array = RecordedArray(self, number, aval)
+        if math.prod(shape) * dtype.itemsize > LARGE:
+            check_size(array)
+        return array
+
+    def sizes_of(self, operand: Any) -> tuple[int, ...]:
+        """The shape of an operand; a size of -1 is not known."""
+        return operand._data.shape if type(operand) is DynamicShapeArray else operand.shape
+
+    def number(self, operand: Any) -> int:
+        """The value's number in the trace; a concrete array becomes a constant."""
+        if type(operand) in (RecordedArray, DynamicShapeArray):
+            if operand._trace is not self:
+                self.refuse()
+            return operand.number
+        return super().number(operand)
+
+    def _capture(self, operand: Any) -> int:
+        if operand._place is not None:
+            self.refuse()
+        # Kept so that its id stays its own.
+        self._constants.append(operand)
+        value = operand._value()
+        if value.size <= LARGEST_CONSTANT:
+            return self.constant(value).number
+        self._constant_bytes += value.nbytes
+        if self._constant_bytes > _MOST_CONSTANT_BYTES:
+            self.refuse()
+        number = self._new_argument(value.shape, value.dtype, value)
+        self._known[number] = value
+        return number
+
+    def _new_argument(self, shape: Any, dtype: np.dtype, source: int | Step | np.ndarray) -> int:
+        number = self.function.argument(shape, dtype_name(dtype), _NOWHERE)
+        self._arguments[number] = source
+        return number
+
+    # Arguments of the call ------------------------------------------------------------------------
+
+    def stand_in(self, value: Any, is_operand: bool, by_value: bool) -> Any:
+        """What the function gets for an argument."""
         kind = type(value)
         if kind is Array:
+            number = self._new_argument(value.shape, value.dtype, len(self.leaves))
             self.leaves.append(value)
-            return Watched(self, value._value(), value.weak_type)
+            self._known[number] = value._value()
+            return self.tracer(number, value.shape, value.dtype, value.weak_type)
         if kind is list or kind is tuple:
-            return kind([self.argument(item, is_operand, by_value) for item in value])
+            return kind([self.stand_in(item, is_operand, by_value) for item in value])
         if kind is slice:
             parts = value.start, value.stop, value.step
-            return slice(*(self.argument(part, False, by_value) for part in parts))
+            return slice(*(self.stand_in(part, False, by_value) for part in parts))
         is_scalar = kind in (int, float, complex) and not by_value
         if is_operand and (is_scalar or isinstance(value, (np.ndarray, np.generic))):
             self.leaves.append(value)
-            return Deferred(self, value)
+            return ScalarProxy(self, value, len(self.leaves) - 1)
         return value
 
-    def apply(
-        self,
-        function: Callable[..., Any],
-        operands: Sequence[Any],
-        keywords: dict[str, Any],
-        weak_type: bool,
-        is_sized: bool = True,
-    ) -> Watched:
-        """The result of a step; values decide on its shape unless it `is_sized`."""
-        numbers, answer = self._evaluate(function, operands, keywords)
-        answer = np.asarray(answer)
-        if answer.nbytes > LARGE:
-            check_size(answer)
-        result = self._kind(operands, is_sized)(self, answer, weak_type)
-        self.steps.steps.append(Step(function, numbers, keywords, (result.number,)))
-        return result
-
-    def apply_all(
-        self,
-        function: Callable[..., Any],
-        operands: Sequence[Any],
-        keywords: dict[str, Any],
-        weak_types: Iterable[bool],
-        is_sized: bool = True,
-    ) -> list[Watched]:
-        """The results of a step that has several; values decide on shapes unless `is_sized`."""
-        kind = self._kind(operands, is_sized)
-        numbers, answers = self._evaluate(function, operands, keywords)
-        results = [
-            kind(self, np.asarray(answer), weak)
-            for answer, weak in zip(answers, weak_types, strict=False)
-        ]
-        of_results = tuple(result.number for result in results)
-        self.steps.steps.append(Step(function, numbers, keywords, of_results))
-        return results
-
-    def _kind(self, operands: Sequence[Any], is_sized: bool) -> type[Watched]:
-        """What the results of a step are."""
-        is_sized = is_sized and not any(type(operand) is Unsized for operand in operands)
-        return Watched if is_sized else Unsized
-
-    def _evaluate(
-        self, function: Callable[..., Any], operands: Sequence[Any], keywords: dict[str, Any]
-    ) -> tuple[tuple[int, ...], Any]:
-        numbers = tuple([self._number(operand) for operand in operands])
-        values = [self.values[number] for number in numbers]
-        # A function may itself apply ops; they are part of the step.
-        stack.recording = None
-        try:
-            return numbers, quietly(function, *values, **keywords)
-        finally:
-            stack.recording = self
-
-    def _number(self, operand: Any) -> int:
-        if type(operand) is Deferred:
-            return operand._number
-        if type(operand) in (Watched, Unsized):
-            if operand.recording is not self:
-                self.refuse()
-            return operand.number
-        if operand._place is not None:
-            self.refuse()
-        number = self._constants.get(id(operand))
-        if number is None:
-            value = operand._value()
-            number = self._constants[id(operand)] = self.new_number(value, value)
-            self.steps.constants[number] = value
-            self._arrays.append(operand)
-            if self.steps.constant_bytes() > _MOST_CONSTANT_BYTES:
-                self.refuse()
-        return number
-
-    def executor(self, outputs: Sequence[Watched | Array]) -> tuple[_core.Executor, list[Any]]:
-        """The recording made ready to be replayed, without what no result needs, and the results.
-        The first slots are the arguments.
+    def converted(
+        self, leaf: int, convert: Callable[..., np.ndarray], dtype: np.dtype, weak_type: bool
+    ) -> RecordedArray:
+        """The array that `convert` makes of a scalar or NumPy array: another argument of the trace,
+        of which it is part in no other way, so that it may be refused in each call.
         """
-        steps = self.steps
-        steps.outputs = [self._number(output) for output in outputs]
-        steps.inputs = [*range(len(self.leaves))]
-        steps.merge()
-        steps.fold(_MOST_CONSTANT_BYTES)
-        steps.specialize()
-        arguments = self.values[: len(self.leaves)]
-        executor = steps.executor()
-        results = quietly(executor, arguments)
-        shared = [
-            number
-            for number, constant in steps.constants.items()
-            if any(np.may_share_memory(constant, result) for result in results)
-        ]
-        if shared:
-            # Else results would share it with each other.
-            steps.copy(shared)
-            executor = steps.executor()
-            results = quietly(executor, arguments)
-        return executor, results
+        value, key = self.leaves[leaf], (leaf, convert, dtype)
+        shape = getattr(value, "shape", ())
+        number = self._conversions.get(key)
+        if number is None:
+            step = Step(convert, (leaf,), {"dtype": dtype}, ())
+            number = self._conversions[key] = self._new_argument(shape, dtype, step)
+            compute = functools.partial(quietly, convert, value, dtype=dtype)
+            self._producers[number] = compute, {}, (), (number,)
+        return self.tracer(number, shape, dtype, weak_type)
 
-    def result(self, output: Watched | Array, number: int, value: np.ndarray) -> Array:
-        """A result as the caller gets it."""
-        if number < len(self.leaves):
-            leaf = self.leaves[number]
-            if isinstance(leaf, Array) and leaf.weak_type == output.weak_type:
+    # Steps of the host ----------------------------------------------------------------------------
+
+    def emit_host_step(
+        self,
+        function: Callable[..., Any],
+        operands: Sequence[Any],
+        weak_types: Sequence[bool],
+        is_sized: bool,
+    ) -> list[Any]:
+        """Append a call of a function of arrays; values decide on shapes unless it `is_sized`.
+
+        The types of its results are found by calling it.
+        """
+        is_sized = is_sized and DynamicShapeArray not in map(type, operands)
+        numbers = [self.number(operand) for operand in operands]
+        values = [self._computed(number) for number in numbers]
+        # A function may itself apply ops; they are part of the step.
+        with outside_of_traces():
+            answer = quietly(function, *values)
+        self._host_answers[function, *map(id, values)] = answer
+        answers = [np.asarray(part) for part in (answer if type(answer) is tuple else (answer,))]
+        shapes = [part.shape if is_sized else (-1,) * part.ndim for part in answers]
+        types = [
+            (shape, dtype_name(part.dtype)) for shape, part in zip(shapes, answers, strict=True)
+        ]
+        if function not in self._host_functions:
+            self._host_functions.append(function)
+        attributes = {"function": self._host_functions.index(function)}
+        emitted = self.function.emit("host_step", numbers, attributes, types, _NOWHERE)
+        outs = [number for number, _, _ in emitted]
+        self._known.update(zip(outs, answers, strict=True))
+        return [
+            self.tracer(number, shape, part.dtype, weak)
+            for number, shape, part, weak in zip(outs, shapes, answers, weak_types, strict=False)
+        ]
+
+    # Replays --------------------------------------------------------------------------------------
+
+    def steps(self, outputs: Sequence[Any]) -> Steps:
+        """What computes the outputs of the leaves, simplified and specialized for their types."""
+        traced = [self.number(output) for output in outputs]
+        self.function.finish(traced)
+        self.module.keep_as_main(self.function.name)
+        phases.run(self.module, "simplify")
+        program = self.module.program("main")
+        steps = steps_of(program, is_typed=True, host_functions=self._host_functions)
+        leaves: dict[int, int] = {}
+        conversions = []
+        for number, source in zip(program.inputs, self._arguments.values(), strict=True):
+            if isinstance(source, int):
+                leaves[source] = number
+            elif isinstance(source, Step):
+                conversions.append(source._replace(results=(number,)))
+            else:
+                steps.constants[number] = steps.types[number] = source
+        steps.inputs = [
+            leaves[leaf] if leaf in leaves else steps.new_number()
+            for leaf in range(len(self.leaves))
+        ]
+        steps.steps[:0] = [
+            step._replace(operands=(steps.inputs[step.operands[0]],)) for step in conversions
+        ]
+        self._separate_outputs(steps, traced)
+        steps.specialize()
+        return steps
+
+    def _separate_outputs(self, steps: Steps, traced: Sequence[int]) -> None:
+        """Copy what is an argument, or another output, only since the trace was simplified."""
+        arguments = set(steps.inputs)
+        first: dict[int, int] = {}
+        for i, (before, number) in enumerate(zip(traced, steps.outputs, strict=True)):
+            is_new = number in arguments and before not in self._arguments
+            if is_new or first.setdefault(number, before) != before:
+                steps.outputs[i] = steps.append(np.array, (number,), {}, steps.types[number])
+
+    def replayed(self, steps: Steps) -> tuple[_core.Executor, list[np.ndarray]]:
+        """The steps made ready to be replayed, and the outputs of a first replay."""
+        leaves = [leaf._value() if type(leaf) is Array else leaf for leaf in self.leaves]
+        values = quietly(self._first_executor(steps), leaves)
+        if steps.copy_shared(values):
+            values = quietly(self._first_executor(steps), leaves)
+        return steps.executor(), values
+
+    def _first_executor(self, steps: Steps) -> _core.Executor:
+        """What does not do again what took a call of the host while it was recorded."""
+        return steps.executor(replace={f: self._answering(f) for f in self._host_functions})
+
+    def _answering(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*operands: np.ndarray) -> Any:
+            answer = self._host_answers.get((function, *map(id, operands)))
+            return function(*operands) if answer is None else answer
+
+        return call
+
+    def result(self, number: int, value: np.ndarray, weak_type: bool, steps: Steps) -> Array:
+        """An output as the caller gets it."""
+        if number in steps.inputs:
+            leaf = self.leaves[steps.inputs.index(number)]
+            if type(leaf) is Array and leaf.weak_type == weak_type:
                 return leaf
-        return Array(value, output.weak_type)
+        return Array(value, weak_type)
 
 
 class Recorded(NamedTuple):
@@ -313,30 +296,33 @@ def record(
         # Operands and results are looked at one by one, or are on another device.
         return Recorded(None, None, False)
     recording = Recording()
-    outer, stack.recording = stack.recording, recording
+    stack.traces.append(recording)
     try:
-        watched = [
-            recording.argument(value, is_operand, by_value)
+        given = [
+            recording.stand_in(value, is_operand, by_value)
             for value, is_operand in zip([*args, *kwargs.values()], are_operands, strict=True)
         ]
         count = len(args)
-        result = function(*watched[:count], **dict(zip(kwargs, watched[count:], strict=True)))
+        result = function(*given[:count], **dict(zip(kwargs, given[count:], strict=True)))
         outputs, structure = _parts(result)
-        if not recording.refused and all(isinstance(output, Array) for output in outputs):
-            stack.recording = None
-            executor, results = recording.executor(outputs)
-            numbers, weak = recording.steps.outputs, [output.weak_type for output in outputs]
-            known = [*map(recording.result, outputs, numbers, results)]
-            result = known[0] if structure is None else structure(known)
-            return Recorded(result, executor, False, weak, structure)
+        if recording.refused or not all(isinstance(output, Array) for output in outputs):
+            return Recorded(None, None, recording.for_scalar)
+        steps = recording.steps(outputs)
+        with outside_of_traces():
+            executor, values = recording.replayed(steps)
     except Unrecordable:
-        pass
+        return Recorded(None, None, recording.for_scalar)
     except Exception:
         # Called as it is, the function says what is wrong; unless it is that scalars have no value.
-        recording.for_scalar = not by_value
+        return Recorded(None, None, not by_value)
     finally:
-        stack.recording = outer
-    return Recorded(None, None, recording.for_scalar)
+        stack.traces.pop()
+    weak = [output.weak_type for output in outputs]
+    results = [
+        recording.result(*output, steps) for output in zip(steps.outputs, values, weak, strict=True)
+    ]
+    result = results[0] if structure is None else structure(results)
+    return Recorded(result, executor, False, weak, structure)
 
 
 def _parts(result: Any) -> tuple[list[Any], Callable[[list[Any]], Any] | None]:

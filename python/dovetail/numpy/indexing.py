@@ -12,7 +12,6 @@ from dovetail import lax, ops
 from dovetail.arrays.array import Array, ArrayMethods
 from dovetail.base import dtypes
 from dovetail.base.errors import index_error, type_error
-from dovetail.base.trace_stack import current
 from dovetail.lax.indexing import GatherScatterMode, filled
 from dovetail.lax.pieces import cut
 from dovetail.numpy.creation import asarray
@@ -132,7 +131,9 @@ def by_numpy(
       options: further ones of `general`.
     """
     fill_value = options.get("fill_value")
-    is_known = current() is None and not isinstance(fill_value, (ArrayMethods, np.ndarray))
+    is_known = is_eager(x, *entries, *others) and not isinstance(
+        fill_value, (ArrayMethods, np.ndarray)
+    )
     if not (is_known and wrap) or unwanted():
         return general(x, entries, *others, wrap=wrap, **options)
     known = [constant(e) if isinstance(e, np.ndarray) else e for e in entries]

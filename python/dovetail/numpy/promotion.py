@@ -101,10 +101,10 @@ _KEEPS_TYPE = {
 def _splat(value: Any, like: ArrayMethods) -> Array:
     """A Python scalar as an array with the type and shape of another."""
     trace = current()
-    if trace is not None and not (trace.root.is_symbolic and has_sizes(like.shape)):
-        number = python_value(value, like.dtype)
-        return trace.constant(number, like.weak_type, like.shape)  # type: ignore[return-value]
-    return broadcast_to(scalar(value, like.dtype, like.weak_type), like.shape)
+    if trace is None or trace.is_eager or (trace.root.is_symbolic and has_sizes(like.shape)):
+        return broadcast_to(scalar(value, like.dtype, like.weak_type), like.shape)
+    number = python_value(value, like.dtype)
+    return trace.constant(number, like.weak_type, like.shape)  # type: ignore[return-value]
 
 
 def broadcast(name: str, *xs: Any, is_asked: bool = False) -> list[Array]:

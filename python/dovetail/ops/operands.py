@@ -20,7 +20,7 @@ from dovetail.base.errors import (
     type_error,
     value_error,
 )
-from dovetail.eager.recording import Deferred
+from dovetail.eager.recorded_values import ScalarProxy
 from dovetail.symbolic.size import Size, as_size
 from dovetail.tracing.bind import constant, size_as_array
 
@@ -80,14 +80,14 @@ def scalar(
     value = value or python_value
     if type(x) is Size:
         return size_as_array(x, dtype, weak_type)
-    if type(x) is Deferred:
+    if type(x) is ScalarProxy:
         return x.converted(value, dtype, weak_type)
     return constant(value(x, dtype), weak_type)  # type: ignore[arg-type]
 
 
 def copied(x: np.ndarray | np.generic, dtype: np.dtype, weak_type: bool = False) -> Array:
     """A NumPy array as an array of its own."""
-    if type(x) is Deferred:
+    if type(x) is ScalarProxy:
         return x.converted(numpy_value, dtype, weak_type)
     return constant(numpy_value(x, dtype), weak_type)
 

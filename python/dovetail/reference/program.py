@@ -91,22 +91,33 @@ def _explained(instruction: Instruction, error: MemoryError) -> MemoryError:
     return explained
 
 
-def steps_of(program: Program, *, is_typed: bool = False) -> Steps:
+def steps_of(
+    program: Program,
+    *,
+    is_typed: bool = False,
+    host_functions: Sequence[Callable[..., Any]] = (),
+) -> Steps:
     """A program as steps; warnings of NumPy are not its concern.
 
     Args:
       is_typed: whether they are to know the types of values.
+      host_functions: what steps of the host call, by number.
     """
     steps = Steps()
     steps.inputs, steps.outputs = list(program.inputs), list(program.outputs)
     types = steps.types = [None] * program.size
     for of in program.instructions:
-        keywords = decoded(of.op, of.attributes, of.shapes, of.elements, is_typed=is_typed)
         results = of.results
-        if of.op in ("constant", "arith.constant"):
-            steps.constants[results[0]] = types[results[0]] = keywords["value"]
-            continue
-        steps.steps.append(Step(RAW[of.op], of.operands, keywords, results, of))
+        if of.op == "host_step":
+            function = host_functions[of.attributes["function"]]
+            steps.steps.append(Step(function, of.operands, {}, results, of))
+        else:
+            keywords = decoded(of.op, of.attributes, of.shapes, of.elements, is_typed=is_typed)
+            if of.op in ("constant", "arith.constant"):
+                steps.constants[results[0]] = types[results[0]] = keywords["value"]
+                continue
+            has_effects = _has_effects(keywords)
+            steps.steps.append(Step(RAW[of.op], of.operands, keywords, results, of, has_effects))
         if is_typed:
             for number, shape, element in zip(results, of.shapes, of.elements, strict=True):
                 types[number] = _type(shape, element)
@@ -114,6 +125,13 @@ def steps_of(program: Program, *, is_typed: bool = False) -> Steps:
         for number, (shape, element) in zip(program.inputs, program.input_types, strict=True):
             types[number] = _type(shape, element)
     return steps
+
+
+def _has_effects(keywords: dict[str, Any]) -> bool:
+    """Whether an op does something beside computing, or one in its bodies does."""
+    if "regions" in keywords:
+        return any(step.has_effects for body in keywords["regions"] for step in body.steps)
+    return keywords.get("effect", "none") != "none"
 
 
 def _type(shape: Shape, element: str) -> Any:

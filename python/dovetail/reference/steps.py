@@ -11,6 +11,9 @@ from dovetail._core import Executor
 from dovetail.reference.specialization import specialized
 from dovetail.reference.table import RAW, STRETCHING, quietly
 
+# So large are the constants together that are computed before a program runs.
+_MOST_CONSTANT_BYTES = 4096
+
 
 class Step(NamedTuple):
     """One call of a function of NumPy arrays.
@@ -20,6 +23,7 @@ class Step(NamedTuple):
       operands, results: numbers of values.
       keywords: attributes; under `regions` the `Steps` of bodies.
       source: the instruction that it executes, or None.
+      has_effects: whether it does something beside computing, so that it must be done in each run.
     """
 
     function: Callable[..., Any]
@@ -27,6 +31,7 @@ class Step(NamedTuple):
     keywords: dict[str, Any]
     results: tuple[int, ...]
     source: Any = None
+    has_effects: bool = False
 
 
 class Steps:
@@ -57,16 +62,30 @@ class Steps:
         self.constants[number] = value
         return number
 
-    def constant_bytes(self) -> int:
-        """How large the constants are together."""
-        return sum(value.nbytes for value in self.constants.values())
+    def append(
+        self,
+        function: Callable[..., Any],
+        operands: Sequence[int],
+        keywords: dict[str, Any],
+        type: Any = None,
+    ) -> int:
+        """Append a step; returns the number of its result, which is of that type."""
+        number = self.new_number(type)
+        self.steps.append(Step(function, tuple(operands), keywords, (number,)))
+        return number
 
-    def executor(self, explain: Callable[..., Any] | None = None) -> Executor:
+    def executor(
+        self,
+        explain: Callable[..., Any] | None = None,
+        replace: dict[Callable[..., Any], Callable[..., Any]] | None = None,
+    ) -> Executor:
         """The program made ready to run; its first slots are the inputs.
 
         Args:
           explain: makes the error to raise of a step's source and a MemoryError.
+          replace: functions to be called instead of others.
         """
+        replace = replace or {}
         results = [number for step in self.steps for number in step.results]
         order = [*self.inputs, *self.constants, *results]
         slots = {number: slot for slot, number in enumerate(order)}
@@ -75,11 +94,11 @@ class Steps:
             {slots[number]: value for number, value in self.constants.items()},
             [
                 (
-                    step.function,
+                    replace.get(step.function, step.function),
                     [slots[number] for number in step.operands],
                     _with_executors(step.keywords, explain),
                     [slots[number] for number in step.results],
-                    step.source,
+                    step.source if explain else None,
                 )
                 for step in self.steps
             ],
@@ -88,33 +107,50 @@ class Steps:
             explain,
         )
 
-    def merge(self) -> None:
-        """Drop steps that do again, and not for an output, what one before does."""
-        kept = set(self.outputs)
-        first: dict[int, int] = {}
-        seen: dict[Any, tuple[int, ...]] = {}
-        different = []
-        for given in self.steps:
-            step = given._replace(operands=tuple([first.get(i, i) for i in given.operands]))
-            try:
-                key = step.function, step.operands, *step.keywords.items()
-                results = seen.setdefault(key, step.results)
-            except TypeError:
-                # An attribute that cannot be hashed.
-                results = step.results
-            if results is step.results or not kept.isdisjoint(step.results):
-                different.append(step)
-            else:
-                first.update(zip(step.results, results, strict=True))
-        self.steps = different
+    def copy_shared(self, results: Sequence[np.ndarray]) -> bool:
+        """Whether the results of a run share memory with constants. Then further runs copy these
+        first, so that their results share nothing with each other.
+        """
+        shared = [
+            number
+            for number, constant in self.constants.items()
+            if any(np.may_share_memory(constant, result) for result in results)
+        ]
+        if not shared:
+            return False
+        rest, self.steps = self.steps, []
+        copies = {number: self._copied(number) for number in shared}
+        for step in rest:
+            operands = tuple([copies.get(number, number) for number in step.operands])
+            self.steps.append(step._replace(operands=operands))
+        self.outputs = [copies.get(number, number) for number in self.outputs]
+        self._drop_unused()
+        return True
 
-    def fold(self, most_bytes: int) -> None:
-        """Execute the steps on constants, as long as constants have no more bytes than that."""
-        room = most_bytes - self.constant_bytes()
+    def _copied(self, number: int) -> int:
+        value = self.constants[number]
+        if value.nbytes <= _MOST_CONSTANT_BYTES or not is_repeated(value):
+            return self.append(np.array, (number,), {}, value)
+        scalar = self.append(np.array, (self._scalar_of(value),), {})
+        keywords = {"shape": value.shape, "dims": ()}
+        return self.append(RAW["broadcast"], (scalar,), keywords, value)
+
+    def specialize(self) -> None:
+        """Replace repeated scalars by the scalars where functions stretch these, steps on constants
+        by their results unless they are large, and functions by those for the types of their
+        operands.
+        """
+        self._use_scalars()
+        self._fold()
+        self.steps = [part for step in self.steps for part in self._specialized(step)]
+        self._drop_unused()
+
+    def _fold(self) -> None:
+        room = _MOST_CONSTANT_BYTES
         rest = []
         for step in self.steps:
             answers = self._answers(step, room)
-            size = sum(value.nbytes for value in answers or ())
+            size = sum(_stored_bytes(value) for value in answers or ())
             if answers is None or size > room:
                 rest.append(step)
                 continue
@@ -125,41 +161,22 @@ class Steps:
     def _answers(self, step: Step, room: int) -> list[np.ndarray] | None:
         """The results of a step on constants, unless they are known to be larger than that."""
         operands = [self.constants.get(number) for number in step.operands]
-        if any(operand is None for operand in operands) or self._bytes(step.results) > room:
+        is_known = not any(operand is None for operand in operands)
+        if not is_known or step.has_effects or "regions" in step.keywords:
+            return None
+        types = [self.types[number] for number in step.results]
+        sizes = [of.size * of.dtype.itemsize for of in types if of is not None]
+        if sum(sizes) > room and step.function is not RAW["broadcast"]:
             return None
         answer = quietly(step.function, *operands, **step.keywords)
         return [np.asarray(x) for x in (answer if type(answer) is tuple else (answer,))]
 
-    def _bytes(self, numbers: Sequence[int]) -> int:
-        """How large values are together, as far as that is known."""
-        types = [self.types[number] for number in numbers]
-        return sum(of.size * of.dtype.itemsize for of in types if of is not None)
-
-    def copy(self, constants: Sequence[int]) -> None:
-        """Copy constants before anything else is done, so that results share nothing with them."""
-        copies = {number: self.new_number(self.types[number]) for number in constants}
-        first = [Step(np.array, (old,), {}, (new,)) for old, new in copies.items()]
-        rest = [
-            step._replace(operands=tuple([copies.get(i, i) for i in step.operands]))
-            for step in self.steps
-        ]
-        self.steps = first + rest
-        self.outputs = [copies.get(number, number) for number in self.outputs]
-
-    def specialize(self) -> None:
-        """Replace functions by those for the types of their operands, and repeated scalars by the
-        scalars where functions stretch these.
-        """
-        self._use_scalars()
-        self.steps = [part for step in self.steps for part in self._specialized(step)]
-        self.drop_unused()
-
-    def drop_unused(self) -> None:
+    def _drop_unused(self) -> None:
         """Drop what no output needs."""
         needed = set(self.outputs)
         useful: list[Step] = []
         for step in reversed(self.steps):
-            if not needed.isdisjoint(step.results):
+            if step.has_effects or not needed.isdisjoint(step.results):
                 needed.update(step.results, step.operands)
                 useful.append(step)
         self.steps = useful[::-1]
@@ -168,8 +185,8 @@ class Steps:
     def _use_scalars(self) -> None:
         scalars: dict[int, int] = {}
         for number, value in list(self.constants.items()):
-            if value.ndim and value.size and not any(value.strides):
-                scalars[number] = self.new_constant(value[(0,) * value.ndim].reshape(()))
+            if is_repeated(value):
+                scalars[number] = self._scalar_of(value)
         steps = []
         for step in self.steps:
             if step.function is RAW["broadcast"]:
@@ -178,6 +195,9 @@ class Steps:
                     scalars[step.results[0]] = step.operands[0]
             steps.append(self._on_scalars(step, scalars))
         self.steps = steps
+
+    def _scalar_of(self, value: np.ndarray) -> int:
+        return self.new_constant(np.array(value[(0,) * value.ndim]))
 
     def _on_scalars(self, step: Step, scalars: dict[int, int]) -> Step:
         """The step on scalars instead of repeated ones, if it stretches them itself."""
@@ -214,3 +234,13 @@ def _with_executors(keywords: dict[str, Any], explain: Callable[..., Any] | None
     if "regions" not in keywords:
         return keywords
     return keywords | {"regions": [body.executor(explain) for body in keywords["regions"]]}
+
+
+def is_repeated(value: np.ndarray) -> bool:
+    """Whether an array is one scalar, repeated without memory for each."""
+    return value.ndim > 0 and value.size > 0 and not any(value.strides)
+
+
+def _stored_bytes(value: np.ndarray) -> int:
+    """How much memory an array takes."""
+    return value.itemsize if is_repeated(value) else value.nbytes

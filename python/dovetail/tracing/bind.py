@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,12 +18,9 @@ from dovetail.base.trace_stack import current, resumed, stack
 from dovetail.placement.shardings import Place, common_place
 from dovetail.placement.transfer_guards import check
 from dovetail.reference.checks import unwanted
-from dovetail.reference.table import FUNCTIONS, RAW, quietly
-from dovetail.tracing.trace import LARGEST_CONSTANT, Operand
+from dovetail.reference.table import FUNCTIONS, quietly
+from dovetail.tracing.trace import LARGEST_CONSTANT, Operand, Trace
 from dovetail.tracing.trace import Tracer as Tracer
-
-if TYPE_CHECKING:
-    pass
 
 
 def bind(
@@ -53,7 +50,7 @@ def bind(
         if dtype is not None:
             keywords["dtype"] = dtype
         if traces:
-            results = [_stated_type(operands, attributes, shape, dtype)]
+            results = [_stated_type(traces[-1], operands, attributes, shape, dtype)]
     evaluate = FUNCTIONS[name]
     if traces:
         return traces[-1].emit(
@@ -71,8 +68,6 @@ def bind(
             return bind(
                 name, *operands, shape=shape, dtype=dtype, weak_type=weak_type, **attributes
             )
-    if stack.recording is not None:
-        return stack.recording.apply(RAW[name], operands, keywords, weak_type)
     place = common_place(operands, name)
     value = evaluate(*known_values(operands), **keywords)
     if value.nbytes > LARGE:
@@ -96,8 +91,6 @@ def bind_all(
     if stack.suspended and has_tracers(operands):
         with resumed():
             return bind_all(name, *operands, weak_type=weak_type, **attributes)
-    if stack.recording is not None:
-        return stack.recording.apply_all(RAW[name], operands, attributes, weak_types)
     values = evaluate(*known_values(operands), **attributes)
     return arrays_of(values, weak_types, common_place(operands, name))
 
@@ -108,8 +101,10 @@ def has_tracers(operands: Sequence[Operand]) -> bool:
 
 
 def is_eager(*operands: Operand) -> bool:
-    """True if functions of these operands are computed eagerly."""
-    return not (stack.traces or (stack.suspended and has_tracers(operands)))
+    """True if functions of these operands are computed eagerly, also while that is recorded."""
+    if stack.traces:
+        return stack.traces[-1].is_eager
+    return not (stack.suspended and has_tracers(operands))
 
 
 def is_for_numpy(*operands: Operand, kinds: str = "biufc") -> bool:
@@ -130,13 +125,13 @@ def apply_known(
     weak_type: bool = False,
     is_sized: bool = True,
 ) -> Any:
-    """Apply a function of NumPy arrays to arrays that are known, outside of all traces.
+    """Apply a function of NumPy arrays to arrays that are known, where `is_eager`.
 
     Args:
       is_sized: whether types of the operands alone decide on the shape of the result.
     """
-    if stack.recording is not None:
-        return stack.recording.apply(function, operands, {}, weak_type, is_sized)
+    if stack.traces:
+        return stack.traces[-1].emit_host_step(function, operands, [weak_type], is_sized)[0]
     place = common_place(operands)
     return Array(quietly(function, *known_values(operands)), weak_type, place)
 
@@ -150,13 +145,14 @@ def apply_all_known(
 ) -> list[Any]:
     """As `apply_known`, for a function with a tuple of `count` results."""
     weak_types = [weak_type] * count
-    if stack.recording is not None:
-        return stack.recording.apply_all(function, operands, {}, weak_types, is_sized)
+    if stack.traces:
+        return stack.traces[-1].emit_host_step(function, operands, weak_types, is_sized)
     values = quietly(function, *known_values(operands))
     return arrays_of(values, weak_types, common_place(operands))
 
 
 def _stated_type(
+    trace: Trace,
     operands: Sequence[Operand],
     attributes: dict[str, Any],
     shape: tuple[int, ...] | None,
@@ -166,7 +162,7 @@ def _stated_type(
     element: np.dtype = operands[0].dtype if dtype is None else dtype
     if shape is not None:
         return shape, dtype_name(element)
-    sizes: tuple[int, ...] = operands[0].shape
+    sizes = trace.sizes_of(operands[0])
     # Only argmax and argmin drop a dimension without being told the shape.
     if "dimension" in attributes:
         dimension = attributes["dimension"]
@@ -194,7 +190,7 @@ def constant(value: np.ndarray, weak_type: bool = False) -> Operand:
     trace = current()
     if trace is None:
         check("host-to-device", ShapedArray(value.shape, value.dtype, weak_type))
-    if trace is None or value.size > LARGEST_CONSTANT:
+    if trace is None or trace.is_eager or value.size > LARGEST_CONSTANT:
         return Array(value, weak_type, config.snapshot().place)
     return trace.constant(value, weak_type)
 

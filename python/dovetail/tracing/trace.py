@@ -1,28 +1,20 @@
-"""Functions under construction and their values, the tracers: stand-ins for arrays.
+"""Functions of the dialect under construction.
 
-A `Trace` is one function of the dialect under construction; a `Tracer` is one of its values. Traces
-nest: what an inner one uses of an outer one, or of concrete arrays, becomes an argument of the
-inner function.
+The values of a `Trace` are `Tracer`s. Traces nest: what an inner one uses of an outer one, or of
+concrete arrays, becomes an argument of the inner function.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from dovetail import _core
-from dovetail.arrays.array import ArrayMethods, ShapedArray
+from dovetail.arrays.array import Array, ShapedArray
 from dovetail.base import errors, locations
-from dovetail.base.errors import (
-    ConcretizationTypeError,
-    LeakedTracerError,
-    TracerArrayConversionError,
-    TracerBoolConversionError,
-    TracerIntegerConversionError,
-    UnknownSizeError,
-)
+from dovetail.base.errors import ConcretizationTypeError, UnknownSizeError
 from dovetail.base.locations import here
 from dovetail.base.mlir_types import Type, dtype_name, dtype_named, encode_array
 from dovetail.base.trace_stack import current, derivative_order, stack
@@ -32,6 +24,7 @@ from dovetail.symbolic.size import Size, has_sizes, plain
 from dovetail.tracing import evaluation
 from dovetail.tracing.axes import Axis, axes_in_scope
 from dovetail.tracing.sizes import TraceSizes
+from dovetail.tracing.tracer import Tracer as Tracer
 from dovetail.tracing.unknown_value import unknown_value
 
 # Larger arrays that a function closes over become arguments instead of constants in the text.
@@ -52,6 +45,9 @@ class Trace:
       axes: the named axes that the transform binds.
       order: how often the function will be differentiated; by default as often as that around it.
     """
+
+    # Whether it records an eager call: functions then do what they do outside of traces.
+    is_eager = False
 
     def __init__(
         self,
@@ -76,7 +72,7 @@ class Trace:
         # The named axes in scope; inner ones hide outer ones.
         self.axes: dict[Hashable, Axis] = {**axes_in_scope(), **(axes or {})}
         self.module = (stack.module or _core.module()) if parent is None else parent.module
-        self.location = locations.location()
+        self.location = self.where()
         self.function = _core.Function(self.module, name, False, self.location)
         # Traced jitted functions, reused by further calls within the outermost trace.
         self.jitted: dict[Any, Any] = {}
@@ -121,10 +117,37 @@ class Trace:
         return self._sizes
 
     def tracer(
-        self, number: int, shape: tuple[Any, ...], aval: ShapedArray, where: locations.Location
+        self,
+        number: int,
+        shape: tuple[Any, ...],
+        dtype: np.dtype,
+        weak_type: bool,
+        where: locations.Location,
     ) -> Tracer:
-        """The tracer of a value of this function, of that shape and otherwise of a type."""
-        return Tracer(self, number, shape, aval.dtype, aval.weak_type, where)
+        """The tracer of a value of this function."""
+        return Tracer(self, number, shape, dtype, weak_type, where)
+
+    def sizes_of(self, operand: Operand) -> tuple[Any, ...]:
+        """The shape of an operand; a size of -1 is not known."""
+        return operand.shape
+
+    def emit_host_step(
+        self,
+        function: Callable[..., Any],
+        operands: Sequence[Operand],
+        weak_types: Sequence[bool],
+        is_sized: bool,
+    ) -> list[Any]:
+        """Append a call of a function of NumPy arrays: only where it `is_eager`."""
+        raise NotImplementedError
+
+    def refuse(self) -> NoReturn:
+        """Do not cache the call: only where it `is_eager`."""
+        raise NotImplementedError
+
+    def where(self) -> locations.Location:
+        """The location of what is recorded now."""
+        return locations.location()
 
     def begin_symbolic(self, tracers: list[Tracer]) -> list[Tracer]:
         """The arguments, some with symbolic sizes, annotated with what is known about these."""
@@ -146,7 +169,7 @@ class Trace:
         """Add an argument; `outside` is the outer value it stands for, if its value may be
         requested.
         """
-        where = where or locations.location()
+        where = where or self.where()
         shape = aval.shape
         is_sized = has_sizes(shape)
         if is_sized:
@@ -155,7 +178,7 @@ class Trace:
         self._argument_of[number] = len(self._argument_of)
         if outside is not None and self.concrete:
             self._outside[number] = outside
-        tracer = Tracer(self, number, aval.shape, aval.dtype, aval.weak_type, where)
+        tracer = self.tracer(number, aval.shape, aval.dtype, aval.weak_type, where)
         if is_sized and self.root.is_symbolic:
             self.sizes.add_argument(tracer)
         return tracer
@@ -223,11 +246,8 @@ class Trace:
 
     def _capture(self, operand: Operand) -> int:
         # Where an array is committed to matters outside of `jit`, so that it stays an operand.
-        if (
-            type(operand) is not Tracer
-            and operand._place is None
-            and operand.size <= LARGEST_CONSTANT
-        ):
+        is_known = type(operand) is Array and operand._place is None
+        if is_known and operand.size <= LARGEST_CONSTANT:
             # Kept so that its id stays its own.
             self._constants.append(operand)
             return self.constant(operand._value()).number
@@ -238,13 +258,13 @@ class Trace:
         self, value: np.ndarray, weak_type: bool = False, shape: tuple[int, ...] = ()
     ) -> Tracer:
         """An array that is part of the function's text; one of rank 0 is repeated to `shape`."""
-        where = locations.location()
+        where = self.where()
         data, element, own = encode_array(value)
         attributes = {"value": (data, element, shape or own)}
         ((number, sizes, _),) = self.function.emit("constant", (), attributes, None, where)
         if self.concrete:
             self._known[number] = np.broadcast_to(value, shape) if shape else value
-        return Tracer(self, number, sizes, value.dtype, weak_type, where)
+        return self.tracer(number, sizes, value.dtype, weak_type, where)
 
     def emit(
         self,
@@ -266,7 +286,7 @@ class Trace:
           evaluate: computes the results from the operands' values and `keywords`.
           takes_sizes: whether unknown sizes of the results are operands of the op.
         """
-        where = locations.location()
+        where = self.where()
         numbers = [self.number(operand) for operand in operands]
         given, types = numbers, results
         is_symbolic = self.root.is_symbolic
@@ -290,7 +310,7 @@ class Trace:
             for number in outs:
                 self._producers[number] = producer
         return [
-            Tracer(self, number, shape, dtype_named(element), weak_type, where)
+            self.tracer(number, shape, dtype_named(element), weak_type, where)
             for (number, shape, element), weak_type in zip(emitted, weak_types, strict=False)
         ]
 
@@ -323,10 +343,10 @@ class Trace:
 
     def size_as_array(self, size: Any, dtype: np.dtype, weak_type: bool) -> Tracer:
         """A size as an array of rank 0."""
-        where, element = locations.location(), dtype_name(dtype)
+        where, element = self.where(), dtype_name(dtype)
         numbers = [self.sizes.number(size)]
         ((number, _, _),) = self.function.emit("from_index", numbers, {}, [((), element)], where)
-        return Tracer(self, number, (), dtype, weak_type, where)
+        return self.tracer(number, (), dtype, weak_type, where)
 
     def splice(
         self, callee: evaluation.Callee, operands: Sequence[Operand], results: Sequence[ShapedArray]
@@ -337,19 +357,27 @@ class Trace:
         if self.concrete:
             for out in set(outs) - set(arguments):
                 self._producers[out] = callee.evaluate, {}, arguments, outs
-        where = locations.location()
+        where = self.where()
         if self.root.is_symbolic:
             for out, aval in zip(outs, results, strict=True):
                 self.sizes.shape(out, aval.shape)
         return [
-            Tracer(self, out, aval.shape, aval.dtype, aval.weak_type, where)
+            self.tracer(out, aval.shape, aval.dtype, aval.weak_type, where)
             for out, aval in zip(outs, results, strict=True)
         ]
 
     def value(self, asked: Tracer, error: type[ConcretizationTypeError]) -> np.ndarray:
         """The tracer's concrete value; evaluates the ops it depends on, each once."""
+        return self._computed(asked.number, asked, error)
+
+    def _computed(
+        self,
+        wanted: int,
+        asked: Any = None,
+        error: type[ConcretizationTypeError] = ConcretizationTypeError,
+    ) -> np.ndarray:
         known = self._known
-        pending = [asked.number]
+        pending = [wanted]
         while pending:
             number = pending[-1]
             if number in known:
@@ -370,7 +398,7 @@ class Trace:
                 raise error(unknown_value(self, number, asked, error)) from None
             values = [answer] if type(answer) is np.ndarray else answer
             known.update(zip(results, values, strict=True))
-        return known[asked.number]
+        return known[wanted]
 
     def _argument_value(
         self, number: int, asked: Tracer, error: type[ConcretizationTypeError]
@@ -379,98 +407,3 @@ class Trace:
         if outside is None:
             raise asked.leaked() if self.ended else error(unknown_value(self, number, asked, error))
         return outside.concrete(error) if type(outside) is Tracer else outside._value()
-
-
-class Tracer(ArrayMethods):
-    """A value of a function under construction, with all of an array's properties and methods."""
-
-    __slots__ = ("_keys", "_trace", "dtype", "location", "number", "shape", "weak_type")
-
-    def __init__(
-        self,
-        trace: Trace,
-        number: int,
-        shape: tuple[int, ...],
-        dtype: np.dtype,
-        weak_type: bool,
-        location: locations.Location,
-    ) -> None:
-        self._trace = trace
-        self.number = number
-        self.shape = shape
-        self.dtype = dtype
-        self.weak_type = weak_type
-        self.location = location
-
-    def renumbered(self, number: int) -> Tracer:
-        """Another value of the same type."""
-        return Tracer(self._trace, number, self.shape, self.dtype, self.weak_type, self.location)
-
-    def concrete(self, error: type[ConcretizationTypeError]) -> np.ndarray:
-        """The value, computed from the arguments' values where these are known."""
-        return self._trace.value(self, error)
-
-    def _value(self) -> np.ndarray:
-        return self.concrete(ConcretizationTypeError)
-
-    def description(self) -> str:
-        """The name of the value in messages."""
-        name = self._trace.name_of(self.number)
-        return name or f"the value computed at {locations.describe(self.location)}"
-
-    def leaked(self) -> LeakedTracerError:
-        """The error of a use outside of the traced function."""
-        return LeakedTracerError(
-            f"Encountered an unexpected tracer: a value of `{self._trace.name}` ({self.aval}), "
-            f"which was created on line {locations.describe(self.location)} while "
-            f"`{self._trace.kind}` traced that function, was used outside of it {here()}; "
-            "return values from the function instead of saving them to global state, such as a "
-            "variable, list or attribute outside"
-        )
-
-    def _scalar(self, wanted: str) -> Any:
-        try:
-            return super()._scalar(wanted)
-        except ConcretizationTypeError as error:
-            hint = f"to convert its element type, try using `x.astype({wanted})`"
-            raise type(error)(f"{error}; {hint}") from None
-
-    def __bool__(self) -> bool:
-        if self.size != 1:
-            return super().__bool__()
-        return bool(self.concrete(TracerBoolConversionError).reshape(())[()])
-
-    def __index__(self) -> int:
-        if self.shape == () and self.dtype.kind in "iu":
-            return int(self.concrete(TracerIntegerConversionError))
-        return super().__index__()
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        raise TracerArrayConversionError(
-            "The numpy.ndarray conversion method __array__() was called on traced array with shape "
-            f"{self.aval}: NumPy cannot take {self.description()}, a tracer of "
-            f"`{self._trace.name}` under `{self._trace.kind}`, {here()}; use the function of "
-            "that name in dovetail.numpy, or move the NumPy call out of the traced function"
-        )
-
-    def __repr__(self) -> str:
-        try:
-            value = np.array2string(self._value(), separator=", ")
-        except (ConcretizationTypeError, LeakedTracerError):
-            return f"Tracer<{self.aval}, {self._trace.kind}>"
-        return f"Tracer<{self.aval}, {self._trace.kind}, value={value}>"
-
-    __str__ = __repr__
-
-    def __format__(self, spec: str) -> str:
-        return format(self._value()[()], spec) if spec and not self.shape else repr(self)
-
-    def __copy__(self) -> Tracer:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Tracer:
-        return self
-
-    def block_until_ready(self) -> Tracer:
-        """Returns the tracer: it has nothing to wait for."""
-        return self

@@ -13,7 +13,7 @@ from dovetail.base import dtypes, errors, locations
 from dovetail.base.errors import ConcretizationTypeError, type_error, value_error
 from dovetail.base.locations import here
 from dovetail.base.mlir_types import dtype_name
-from dovetail.base.trace_stack import current, outside_of_traces, stack
+from dovetail.base.trace_stack import current, outside_of_traces, refuse_recording
 from dovetail.placement.shardings import common_place
 from dovetail.reference import callbacks
 from dovetail.tracing.arguments import as_operand, name_of
@@ -175,10 +175,9 @@ def _apply(
 ) -> list[Operand]:
     """The results of a call: in the trace in progress, or at once."""
     shapes, operands = [aval.shape for aval in avals], called.take_operands()
+    refuse_recording()
     in_progress = current()
     if in_progress is None:
-        if stack.recording is not None:
-            stack.recording.refuse()
         for operand in operands:
             if type(operand) is Tracer:
                 raise operand.leaked()

@@ -23,7 +23,8 @@ import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import _core, config, lax
 from dovetail.arrays.array import Array
-from dovetail.eager.recording import Deferred, Recording, Unrecordable, record
+from dovetail.eager.recorded_values import ScalarProxy
+from dovetail.eager.recording import Recording, Unrecordable, record
 
 # The first call is noted, the second recorded, the third replayed.
 CALLS = 4
@@ -445,9 +446,9 @@ def test_functions_look_like_functions() -> None:
 
 
 @pytest.mark.parametrize("value", [1, 1.5, 1j, True, np.float32(1), np.ones(2)])
-def test_deferred_values_say_nothing_but_their_type(value: Any) -> None:
-    deferred = Deferred(Recording(), value)
-    assert isinstance(deferred, type(value))
+def test_proxies_of_scalars_say_nothing_but_their_type(value: Any) -> None:
+    proxy = ScalarProxy(Recording(), value, 0)
+    assert isinstance(proxy, type(value))
     questions: list[Callable[[Any], Any]] = [
         bool,
         float,
@@ -474,10 +475,10 @@ def test_deferred_values_say_nothing_but_their_type(value: Any) -> None:
     for question in questions:
         recording = Recording()
         with pytest.raises(Unrecordable):
-            question(Deferred(recording, value))
+            question(ScalarProxy(recording, value, 0))
         assert recording.refused
-    assert hasattr(deferred, "shape") == hasattr(value, "shape")
-    assert not hasattr(deferred, "weak_type")
+    assert hasattr(proxy, "shape") == hasattr(value, "shape")
+    assert not hasattr(proxy, "weak_type")
 
 
 def test_nothing_is_compiled() -> None:

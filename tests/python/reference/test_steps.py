@@ -14,7 +14,7 @@ from dovetail._core import FlatBody, Instruction
 from dovetail.arrays.array import ShapedArray
 from dovetail.reference import Evaluator
 from dovetail.reference.program import steps_of
-from dovetail.reference.steps import Step, Steps
+from dovetail.reference.steps import Steps
 from dovetail.reference.table import RAW
 
 X = np.array([[1.5, -0.0, 3.0], [-2.0, np.nan, 0.25]], np.float32)
@@ -67,6 +67,27 @@ def test_a_watch_is_told_of_each_op_once() -> None:
         assert told == [("exp", np.float32), ("add", np.float32)]
 
 
+def test_effects_are_had_in_each_call() -> None:
+    told: list[float] = []
+
+    def function(x: Any) -> Any:
+        def step(total: Any, row: Any) -> Any:
+            dt.debug.callback(lambda y: told.append(float(y[0])), row)
+            return total + row, None
+
+        dt.debug.callback(lambda: told.append(-1.0))
+        lax.scan(step, x[0], x)
+        return -x
+
+    # The functions exist as long as it does.
+    lowered = dt.jit(function).lower(X)
+    evaluator = Evaluator(lowered._program.instructions)
+    for _ in range(20):
+        told.clear()
+        evaluator([X])
+        assert told == [-1.0, 1.5, -2.0]
+
+
 def test_no_memory_for_a_specialized_op_is_explained() -> None:
     shape = (1 << 40,)
     place = ("program.py", 7, "f")
@@ -89,49 +110,44 @@ def steps_on(*types: tuple[tuple[int, ...], str]) -> Steps:
     return steps
 
 
-def added(steps: Steps, name: str, operands: tuple[int, ...], type: Any, **keywords: Any) -> int:
-    number = steps.new_number(type)
-    steps.steps.append(Step(RAW[name], operands, keywords, (number,)))
-    return number
+def vector(size: int) -> ShapedArray:
+    return ShapedArray((size,), np.dtype("float32"))
 
 
 def test_repeated_scalars_stay_where_nothing_else_has_the_shape() -> None:
-    steps, of = steps_on(((), "float32")), ShapedArray((3,), np.dtype("float32"))
+    steps = steps_on(((), "float32"))
     (x,) = steps.inputs
-    repeated = added(steps, "broadcast", (x,), of, shape=(3,), dims=())
-    steps.outputs = [added(steps, "add", (repeated, repeated), of)]
+    repeated = steps.append(RAW["broadcast"], (x,), {"shape": (3,), "dims": ()}, vector(3))
+    steps.outputs = [steps.append(RAW["add"], (repeated, repeated), {}, vector(3))]
     steps.specialize()
     assert steps.executor()([np.array(2, np.float32)])[0].tolist() == [4, 4, 4]
 
 
-def test_steps_on_constants_become_constants_as_long_as_there_is_room() -> None:
-    for room, count in ((8, 1), (16, 0)):
-        steps, of = steps_on(), ShapedArray((2,), np.dtype("float32"))
-        x = steps.new_constant(np.array([1, 2], np.float32))
-        steps.outputs = [added(steps, "neg", (x,), of)]
-        steps.fold(room)
-        steps.drop_unused()
-        executor = steps.executor()
-        assert len(executor.functions) == count
-        assert executor([])[0].tolist() == [-1, -2]
+@pytest.mark.parametrize(("size", "count"), [(2, 0), (512, 0), (1025, 1)])
+def test_steps_on_constants_become_constants_unless_they_are_large(size: int, count: int) -> None:
+    steps = steps_on()
+    x = steps.new_constant(np.arange(size, dtype=np.float32))
+    steps.outputs = [steps.append(RAW["neg"], (x,), {}, vector(size))]
+    steps.specialize()
+    executor = steps.executor()
+    assert len(executor.functions) == count
+    assert executor([])[0].tolist() == [-i for i in range(size)]
 
 
-def test_copies_of_constants_are_results_own() -> None:
-    steps, of = steps_on(), ShapedArray((2,), np.dtype("float32"))
-    x = steps.new_constant(np.array([1, 2], np.float32))
-    steps.outputs = [x, added(steps, "reshape", (x,), of, shape=(2,))]
-    steps.copy([x])
-    results = steps.executor()([])
-    assert [result.tolist() for result in results] == [[1, 2]] * 2
-    assert not any(np.may_share_memory(result, steps.constants[x]) for result in results)
-
-
-def test_equal_steps_are_merged_but_for_outputs() -> None:
-    steps, of = steps_on(((2,), "float32")), ShapedArray((2,), np.dtype("float32"))
-    (x,) = steps.inputs
-    first, second, third = (added(steps, "neg", (x,), of) for _ in range(3))
-    steps.outputs = [added(steps, "add", (first, second), of), third]
-    steps.merge()
-    assert len(steps.steps) == 3
-    total, negative = steps.executor()([np.array([1, 2], np.float32)])
-    assert (total.tolist(), negative.tolist()) == ([-2, -4], [-1, -2])
+@pytest.mark.parametrize("value", [np.arange(2, dtype=np.float32), np.broadcast_to(0.5, 10**6)])
+def test_results_share_nothing_with_constants(value: np.ndarray) -> None:
+    steps = steps_on()
+    x = steps.new_constant(value)
+    shape = {"shape": (value.size, 1)}
+    steps.outputs = [x, steps.append(RAW["reshape"], (x,), shape)]
+    first = steps.executor()([])
+    assert steps.copy_shared(first)
+    executor = steps.executor()
+    results = [*executor([]), *executor([])]
+    for result, expected in zip(results, first * 2, strict=True):
+        np.testing.assert_array_equal(result, expected)
+        assert not any(np.may_share_memory(result, constant) for constant in executor.constants)
+    assert not np.may_share_memory(results[0], results[2])
+    # What repeats a scalar takes no memory for each.
+    assert sum(constant.nbytes for constant in executor.constants) <= 8
+    assert not steps.copy_shared(results)

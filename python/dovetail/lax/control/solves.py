@@ -7,9 +7,10 @@ from typing import Any
 
 from dovetail.arrays.array import ShapedArray
 from dovetail.base.errors import type_error
-from dovetail.base.trace_stack import current, derivative_order
+from dovetail.base.trace_stack import derivative_order
 from dovetail.lax.control.bodies import check_callable, joined
 from dovetail.tracing.arguments import Function, as_operand, name_of, results_of
+from dovetail.tracing.bind import is_eager
 from dovetail.tracing.functions import TracedFunction, apply, trace
 from dovetail.tracing.trace import Operand
 from dovetail.transforms.autodiff import jvp
@@ -151,7 +152,7 @@ def custom_linear_solve(
         return (solution, unflatten(aux_spec, leaves[count:])) if has_aux else solution
 
     # Rules of derivatives are transposed, even those that are not differentiated any more.
-    if current() is None:
+    if is_eager():
         return result_of(*leaves_of("solve", solve, solve(product, b)))
 
     def transposed(y: Any) -> Any:

@@ -65,3 +65,18 @@ func.func @main(%i: tensor<i32>) {
   }
   return
 }
+
+// -----
+
+// Steps of the host only compute.
+// CHECK-LABEL: @main(
+// CHECK-NEXT: %[[STEP:.*]] = dovetail.host_step 0(%arg0)
+// CHECK-NEXT: %[[OTHER:.*]] = dovetail.host_step 1(%arg0)
+// CHECK-NEXT: return %[[STEP]], %[[STEP]], %[[OTHER]]
+func.func @main(%x: tensor<f32>) -> (tensor<?xi32>, tensor<?xi32>, tensor<?xi32>) {
+  %0 = dovetail.host_step 0(%x) : (tensor<f32>) -> tensor<?xi32>
+  %1 = dovetail.host_step 0(%x) : (tensor<f32>) -> tensor<?xi32>
+  %2 = dovetail.host_step 1(%x) : (tensor<f32>) -> tensor<?xi32>
+  %3 = dovetail.host_step 2(%x) : (tensor<f32>) -> tensor<?xi32>
+  return %0, %1, %2 : tensor<?xi32>, tensor<?xi32>, tensor<?xi32>
+}
