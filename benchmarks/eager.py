@@ -1,10 +1,11 @@
 """Overhead of eager calls over NumPy's own: functions of small arrays, outside of any program.
 
-Usage: eager.py [--repeat N] [--size N] [--only TEXT] [--limit µs]
+Usage: eager.py [--repeat N] [--size N] [--only TEXT] [--limit µs] [--new]
 
 Times are the best of N rounds in which the libraries take turns, so that a busy machine slows all
 of them alike. JAX is measured too where it is installed. At the end comes a summary; with --limit
-the exit status tells whether all differences are below.
+the exit status tells whether all differences are below. --new measures calls that are not cached
+yet instead: the first, the second, which is recorded, and the third.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import contextlib
 import functools
 import statistics
 import sys
+import time
 import timeit
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -198,13 +200,38 @@ def measure(calls: dict[str, Callable[[], Any]], repeat: int) -> dict[str, float
     return best
 
 
+def measure_new(size: int, only: str, repeat: int) -> None:
+    """Prints what the first calls of each function take, in µs."""
+    from dovetail import _core
+
+    best: dict[str, list[float]] = {}
+    for name, calls in rows(size, only):
+        times = best[name] = [float("inf")] * 3
+        for _ in range(repeat):
+            _core.clear_eager_cache()
+            for i in range(3):
+                start = time.perf_counter()
+                calls["Dovetail"]()
+                times[i] = min(times[i], 1e6 * (time.perf_counter() - start))
+    print("| call | median | nine tenths are below |")
+    print("|---" * 3 + "|")
+    for i, which in enumerate(("first", "second", "third")):
+        ordered = sorted(times[i] for times in best.values())
+        middle, most = statistics.median(ordered), ordered[int(0.9 * len(ordered))]
+        print(f"| {which} | {middle:.1f} | {most:.1f} |")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measures what an eager call costs.")
     parser.add_argument("--repeat", type=int, default=10, help="rounds (default: %(default)s)")
     parser.add_argument("--size", type=int, default=4, help="of vectors (default: %(default)s)")
     parser.add_argument("--only", default="", help="measure the calls whose text has this in it")
     parser.add_argument("--limit", type=float, help="the largest difference to NumPy, in µs")
+    parser.add_argument("--new", action="store_true", help="measure calls that are not cached")
     options = parser.parse_args()
+    if options.new:
+        measure_new(options.size, options.only, options.repeat)
+        return
     differences = {}
     print("| call | NumPy | Dovetail | JAX | over NumPy |")
     print("|---" * 5 + "|")
