@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .buffer import Buffer as Buffer
     from .buffer import put as put
+    from .communicator import CollectiveError as CollectiveError
     from .devices import Device as Device
     from .devices import get_device as get_device
     from .executable import Executable as Executable
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from .module import load as load
     from .module_file import save as save
     from .notes import Notes as Notes
+    from .participants import Participants as Participants
+    from .participants import SpmdExecutable as SpmdExecutable
     from .signature import ArraySpec as ArraySpec
     from .signature import Signature as Signature
 
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "ArraySpec": "signature",
     "Buffer": "buffer",
+    "CollectiveError": "communicator",
     "Device": "devices",
     "Executable": "executable",
     "Function": "module",
@@ -38,7 +42,9 @@ _MODULES = {
     "Module": "module",
     "Notes": "notes",
     "OutOfMemoryError": "memory",
+    "Participants": "participants",
     "Signature": "signature",
+    "SpmdExecutable": "participants",
     "get_device": "devices",
     "load": "module",
     "put": "buffer",

@@ -75,6 +75,7 @@ class _Crew:
             except BaseException as error:
                 # An error of the collective itself is another participant's, or said already.
                 if communicator.fail(f"participant {number} failed: {error}"):
+                    error.add_note(f"on participant {number} of {self._size}")
                     self._error = error
             del function
             communicator.leave()
