@@ -392,10 +392,10 @@ class ArrayStorage:
     """What an array holds."""
 
     _data: Any
-    """An array of NumPy, or a buffer."""
+    """A NumPy array, a buffer, or parts on several devices (`Shards`)."""
 
     _host: numpy.ndarray | None
-    """That array, or what NumPy sees of that buffer; None until it is asked for."""
+    """The value as a NumPy array; None until it is asked for."""
 
     _place: dovetail.placement.shardings.Place | None
     """Where it is, and whether it must stay there."""

@@ -9,7 +9,7 @@ namespace dovetail {
 
 /// The fields of an array; all null if it was never initialized.
 struct ArrayStorage {
-  /// A NumPy array or a buffer, and the NumPy array, or None if it is not known.
+  /// A NumPy array, a buffer or `Shards`, and the value as a NumPy array, or None if it is not known.
   PyObject *data, *host;
   /// Its place and whether it is committed to it, or None.
   PyObject *place;
