@@ -1,4 +1,4 @@
-"""Loads and calls compiled modules. Needs NumPy, ml_dtypes and the IREE runtime only."""
+"""Loads and calls compiled modules. Needs only NumPy, ml_dtypes and the IREE runtime."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An array on a device: results of calls, and arguments of later ones without a copy."""
+"""An array on a device: the result of a call, and an argument of later ones without a copy."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class Buffer:
     """An immutable array in a device's memory.
 
     It lives as long as anything refers to it or to its NumPy view. Passing it to a compiled
-    function costs no copy on the device that made it.
+    function needs no copy on the device that made it.
 
     Args:
       ref: IREE's reference to the buffer view.
       dtype: the NumPy dtype of the elements.
-      device: the device whose memory it is.
-      shared: whether something else may refer to the memory, so that no program may write there.
+      device: the device whose memory it is in.
+      shared: whether something else may refer to the memory, so that no program may write to it.
 
     Example:
       >>> from dovetail import runtime
@@ -83,7 +83,7 @@ class Buffer:
 
     @property
     def device(self) -> Device:
-        """The device whose memory it is."""
+        """The device whose memory it is in."""
         return self._device
 
     @property
@@ -92,22 +92,24 @@ class Buffer:
         return self._shared or self._host is not None
 
     def numpy(self) -> np.ndarray:
-        """Returns a read-only array over the buffer: a view on CPU, else one copy, made once."""
+        """Returns a read-only array over the buffer: a view on the CPU, otherwise one copy,
+        made once.
+        """
         host = self._host
         if host is None:
             shape = self.shape
-            # `np.ndarray` would look through the memoryview, and could be made writeable again.
+            # `np.ndarray` would bypass the memoryview, and could be made writable again.
             memory = memoryview(self._device.fetch(self.view)).toreadonly()
             host = np.frombuffer(memory, self._dtype, math.prod(shape)).reshape(shape)
             self._host = host
         return host
 
     def copy(self) -> Buffer:
-        """Returns a buffer with the same elements, in memory of its own on the same device."""
+        """Returns a buffer with the same elements, in its own memory on the same device."""
         return Buffer(self._device.duplicate(self.view), self._dtype, self._device)
 
     def block_until_ready(self) -> Buffer:
-        """Returns the buffer: a call returns only when its results are there."""
+        """Returns the buffer: a call returns only when its results are complete."""
         return self
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
@@ -155,10 +157,10 @@ class Buffer:
 
 
 def as_host_array(value: Any) -> np.ndarray:
-    """Returns a C-contiguous array of a dtype that devices know, without a copy where it can be.
+    """Returns a C-contiguous array of a dtype that devices support, without a copy if possible.
 
     Args:
-      value: anything with `__array__` or `__dlpack__`, or what NumPy makes an array of.
+      value: anything with `__array__` or `__dlpack__`, or that NumPy can make an array from.
 
     Raises:
       TypeError: the dtype is not supported.
@@ -178,14 +180,15 @@ def put(value: Any, device: str | Device = "local-task") -> Buffer:
     """Copies an array to a device, once, for use in many calls.
 
     Args:
-      value: an array of any shape and a dtype that devices know, or what NumPy makes one of.
+      value: an array of any shape and a dtype that devices support, or anything that NumPy can make
+        one from.
       device: a `Device`, or its name.
 
     Returns:
       The buffer, independent of `value`.
 
     Raises:
-      TypeError: devices do not know the dtype.
+      TypeError: devices do not support the dtype.
       ValueError: there is no such device.
 
     Example:

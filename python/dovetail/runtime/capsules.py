@@ -1,4 +1,5 @@
-"""DLPack capsules of NumPy arrays, and NumPy arrays of them, with ml_dtypes' element types too.
+"""DLPack capsules from NumPy arrays, and NumPy arrays from capsules, including ml_dtypes' element
+types.
 
 NumPy makes and reads the capsules. It does not know the types of ml_dtypes: it sees their bytes as
 unsigned integers, and the type code is written into the capsule, or read from it, here. Layouts and
@@ -16,7 +17,7 @@ import numpy as np
 from . import ending
 
 _CPU = 1
-# Memory that the host reads as its own: plain, and pinned for CUDA and ROCm.
+# Memory that the host can read directly: plain, and pinned for CUDA and ROCm.
 _ON_HOST = (_CPU, 3, 11)
 
 _UINT = 1
@@ -34,7 +35,7 @@ _CODES = {
 }
 _DTYPES = {(code, 8 * dtype.itemsize): dtype for dtype, code in _CODES.items()}
 
-# Where the DLDataType (code and bits, a byte each) is from the start of the managed tensor: in
+# The offset of the DLDataType (code and bits, a byte each) from the start of the managed tensor: in
 # DLTensor after data, device and ndim, and before that, if it is versioned, version, manager
 # context, deleter and flags.
 _TYPE_OFFSETS = {b"dltensor": 20, b"dltensor_versioned": 32 + 20}
@@ -57,19 +58,19 @@ def capsule(
     dl_device: tuple[int, int] | None = None,
     copy: bool | None = None,
 ) -> Any:
-    """A DLPack capsule of a NumPy array, as `__dlpack__` gives it.
+    """A DLPack capsule of a NumPy array, as returned by `__dlpack__`.
 
     Args:
-      value: the array; whoever takes the capsule keeps it alive.
-      stream: None; nothing is computed any more.
-      max_version: the newest version that the consumer knows. Before 1.0 there is no word for
-        read-only memory: such a consumer gets a copy of a read-only array.
+      value: the array; the consumer of the capsule keeps it alive.
+      stream: None; no computation is pending.
+      max_version: the newest version that the consumer supports. Versions before 1.0 have no flag
+        for read-only memory: such a consumer gets a copy of a read-only array.
       dl_device: None or the CPU.
-      copy: whether to copy; None copies where there must be one. Whoever insists on False must not
-        write to the memory.
+      copy: whether to copy; None copies if necessary. A consumer that requires False must not write
+        to the memory.
 
     Raises:
-      BufferError: the consumer asks for what cannot be.
+      BufferError: the request cannot be met.
     """
     if stream is not None:
         raise BufferError(f"stream must be None for an array on the CPU, got: {stream!r}")
@@ -88,7 +89,7 @@ def capsule(
     if code is not None:
         value = value.view(f"u{value.dtype.itemsize}")
     result = value.__dlpack__(max_version=max_version, copy=copy)
-    # NumPy destroys nothing of capsules that are left when the interpreter exits.
+    # NumPy does not destroy capsules that are left when the interpreter exits.
     ending.in_silence()
     if code is not None:
         _type_of(result)[0] = code
@@ -96,7 +97,7 @@ def capsule(
 
 
 def _writable(value: np.ndarray) -> np.ndarray:
-    """The same memory without the mark that it is read-only."""
+    """The same memory without the read-only mark."""
     low, high = np.lib.array_utils.byte_bounds(value)
     memory: Any = (ctypes.c_byte * (high - low)).from_address(low)
     memory.owner = value
@@ -105,7 +106,7 @@ def _writable(value: np.ndarray) -> np.ndarray:
 
 
 def _type_of(capsule: Any) -> Any:
-    """The two bytes in a capsule that are code and width of its element type."""
+    """The two bytes in a capsule that hold code and width of its element type."""
     name = _name(capsule)
     return (ctypes.c_uint8 * 2).from_address(_pointer(capsule, name) + _TYPE_OFFSETS[name])
 
@@ -114,7 +115,7 @@ class _Producer:
     """Another library's array, with types that NumPy lacks as unsigned integers.
 
     Attributes:
-      dtype: the type that was replaced, None if it was none.
+      dtype: the type that was replaced, None if there was none.
     """
 
     def __init__(self, external: Any) -> None:
@@ -137,11 +138,12 @@ def imported(external: Any, copy: bool | None = None) -> np.ndarray:
     """The elements of an array that has `__dlpack__` and `__dlpack_device__`.
 
     Args:
-      external: the array. Memory that the host reads is shared; other memory is copied to it.
-      copy: True to copy in any case, False to refuse where there must be a copy.
+      external: the array. Memory that the host can read is shared; other memory is copied to the
+        host.
+      copy: True to copy in any case, False to reject arrays that must be copied.
 
     Raises:
-      BufferError: there must be a copy, and `copy` is False; or NumPy cannot read the tensor.
+      BufferError: a copy is necessary, and `copy` is False; or NumPy cannot read the tensor.
     """
     kind = int(external.__dlpack_device__()[0])
     producer = _Producer(external)

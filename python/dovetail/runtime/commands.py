@@ -1,4 +1,4 @@
-"""The command `dovetail`: module files are inspected, and their functions run."""
+"""The command `dovetail`: inspects module files, and runs their functions."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def main(arguments: Sequence[str]) -> int:
     """Runs the command; returns its exit status.
 
     Args:
-      arguments: those of the command line, without the command's name.
+      arguments: the command line's, without the command's name.
     """
     parser = _parser()
-    # Arguments of the function may come before and after options, which argparse does not know.
+    # Arguments of the function may come before and after options, which argparse does not support.
     options, rest = parser.parse_known_args(arguments)
     if any(text.startswith("-") for text in rest) or (rest and options.command is not _run):
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
@@ -211,7 +211,7 @@ def _values(function: Function, signature: Signature, texts: Sequence[str]) -> l
 
 
 def _value(name: str, text: str) -> Any:
-    """An array, or of an `.npz` file arrays by their full names."""
+    """The array in a file; for an `.npz` file, arrays by their full names."""
     if text.startswith("@"):
         loaded = np.load(text[1:], allow_pickle=False)
         if isinstance(loaded, np.ndarray):
@@ -231,7 +231,7 @@ def _value(name: str, text: str) -> Any:
 
 
 def _filled(tree: Tree, values: Sequence[Any]) -> Any:
-    """A tree with values, of which Python's lists are leaves."""
+    """A tree filled with values; Python's lists count as leaves."""
     if tree is None or type(tree) is int:
         return None if tree is None else values[tree]
     if type(tree) is dict:

@@ -1,4 +1,4 @@
-"""Process-wide devices: made on first use, shared by every module and every thread."""
+"""Process-wide devices: made on first use, shared by all modules and threads."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from . import communicator, ending, iree_internals
 from .dtypes import ELEMENT_OF_DTYPE
 
 DRIVERS = ("local-task", "local-sync", "cuda", "hip", "vulkan", "metal")
-# Names of targets whose driver is named differently.
+# Names of targets whose driver has another name.
 _DRIVER_OF_TARGET = {"cpu": "local-task", "rocm": "hip"}
 
 # Below this size a copy is as cheap as sharing the memory.
 SHARE_BYTES = 1 << 15
-# Compiled code loads vectors and trusts IREE's alignment.
+# Compiled code loads vectors and relies on IREE's alignment.
 SHARE_ALIGNMENT = 64
 
-# Registers IREE's types: without it, lists hand out nulls for references.
+# Registers IREE's types: without it, lists return nulls for references.
 INSTANCE = ireert.VmInstance()
 
 _lock = threading.Lock()
@@ -34,15 +34,16 @@ generation = 0
 
 
 class Device:
-    """A HAL device, with everything a call needs of it.
+    """A HAL device, with everything that a call needs.
 
     Args:
-      name: the driver's name, or that and a number; `get_device` makes one device of each.
+      name: the driver's name, optionally with a number; `get_device` makes one object per device.
 
     Attributes:
       name: the name, as given to `get_device`.
-      has_threads: whether it runs programs on threads of its own.
-      space: where its buffers live; devices of one space take each other's buffers as they are.
+      has_threads: whether it runs programs on its own threads.
+      space: the memory space of its buffers; devices in one space use each other's buffers
+        directly.
       hal: the IREE device.
       module: the `hal` VM module bound to it.
       put: copies a C-contiguous array to the device, given its element type; returns the view.
@@ -91,16 +92,17 @@ class Device:
         return self.on_host and array.ctypes.data % SHARE_ALIGNMENT == 0
 
     def share(self, array: np.ndarray) -> HalBufferView | None:
-        """Returns a view of a contiguous array's own memory, or None where that cannot be.
+        """Returns a view of a contiguous array's own memory, or None if that is impossible.
 
-        The view keeps the array alive. Neither side sees it change only as long as neither writes.
+        The view keeps the array alive. Neither side sees it change as long as neither writes.
         """
         if array.nbytes < SHARE_BYTES or not self.can_share(array):
             return None
         address = array.ctypes.data
-        # DLPack knows no read-only memory and few dtypes, so it gets the array as writable bytes:
-        # IREE only reads arguments. Unlike `import_host_allocation`, whose memory lives only as
-        # long as the Python object that it returns, DLPack's is released with the last reference.
+        # DLPack supports no read-only memory and few dtypes, so it gets the array as writable
+        # bytes: IREE only reads arguments. Unlike `import_host_allocation`, whose memory lives only
+        # as long as the Python object that it returns, DLPack's is released with the last
+        # reference.
         memory: Any = (ctypes.c_byte * array.nbytes).from_address(address)
         memory.owner = array
         capsule = np.frombuffer(memory, np.uint8).__dlpack__()
@@ -135,7 +137,7 @@ class Device:
 
 
 def models(driver: str) -> list[str]:
-    """A driver's names of its devices, by device number.
+    """A driver's names for its devices, by device number.
 
     Args:
       driver: one of `DRIVERS`.
@@ -153,12 +155,12 @@ def models(driver: str) -> list[str]:
 
 
 def get_device(name: str) -> Device:
-    """Returns the device of that name, the same object on every call.
+    """Returns the device with that name, the same object on every call.
 
     Args:
       name: a driver, one of `DRIVERS`, for its first device, or a driver and a number, such as
-        "cuda:1"; "cpu" is "local-task", and "rocm" is "hip". There are as many devices of the host
-        as one asks for.
+        "cuda:1"; "cpu" is "local-task", and "rocm" is "hip". The host has as many devices as
+        requested.
 
     Returns:
       The device.
@@ -178,7 +180,7 @@ def get_device(name: str) -> Device:
     driver = _DRIVER_OF_TARGET.get(driver, driver)
     if driver not in DRIVERS or (colon and not number.isdecimal()):
         raise ValueError(f"device must be one of {', '.join(DRIVERS)}, got: {name!r}")
-    # The first one has one name only.
+    # The first one has only one name.
     name = f"{driver}:{int(number)}" if number.strip("0") else driver
     with _lock:
         device = _devices.get(name)
@@ -196,10 +198,10 @@ def get_device(name: str) -> Device:
 # The end of a process, and forks ------------------------------------------------------------------
 
 
-# IREE's buffers do not keep the device that allocated them: freed after it, they crash.
+# IREE's buffers do not keep the device that allocated them alive: freed after it, they crash.
 ending.keep(_devices, INSTANCE)
 
-# A fork leaves the threads of devices behind, for which the end of a device waits.
+# A fork does not copy the threads of devices, for which the destruction of a device waits.
 
 
 def _after_fork() -> None:

@@ -1,4 +1,4 @@
-"""The one table between NumPy dtypes, HAL element types and MLIR element types."""
+"""The single table of NumPy dtypes, HAL element types and MLIR element types."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import ml_dtypes
 import numpy as np
 from iree.runtime import HalElementType
 
-# Its type stub does not say that it is an integer.
+# Its type stub does not declare it as an integer.
 _E: Any = HalElementType
 
-# (dtype, HAL element type, MLIR spelling). An i1 tensor is stored as one byte per element, and so
-# are all types that the code generator knows no arrays of.
+# (dtype, HAL element type, MLIR spelling). An i1 tensor is stored as one byte per element, as are
+# all types for which the code generator has no arrays.
 _TABLE = (
     (np.bool_, _E.BOOL_8, "i1"),
     (np.int8, _E.SINT_8, "i8"),
@@ -51,7 +51,8 @@ DTYPE_OF_ELEMENT: dict[int, np.dtype] = {int(e): np.dtype(t) for t, e, _ in reve
 DTYPE_OF_MLIR: dict[str, np.dtype] = {m: np.dtype(t) for t, _, m in _TABLE}
 DTYPE_OF_NAME: dict[str, np.dtype] = {np.dtype(t).name: np.dtype(t) for t, _, _ in _TABLE}
 
-# IREE's arithmetic is signless: it returns such element types for i8…i64, the sign is the caller's.
+# IREE's arithmetic is signless: it returns such element types for i8…i64; the caller knows the
+# sign.
 DTYPE_OF_ELEMENT |= {
     int(_E.INT_8): np.dtype(np.int8),
     int(_E.INT_16): np.dtype(np.int16),

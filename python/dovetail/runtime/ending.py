@@ -14,8 +14,8 @@ from typing import Any
 
 
 class _End:
-    """Lives in the interpreter's dictionary, so that it is destroyed after all modules, but before
-    Python's last garbage collection and nanobind's leak report.
+    """An entry in the interpreter's dictionary, so that it is destroyed after all modules, but
+    before Python's last garbage collection and nanobind's leak report.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,8 @@ class _End:
             dup2(open(null, writing), 2)
         else:
             # Python clears modules, but not the globals of a destroyed module whose functions are
-            # referenced from where the garbage collector does not see, such as an array of objects.
+            # referenced from places that the garbage collector cannot see, such as an array of
+            # objects.
             for names in tracked():
                 if of(names) is kind and "__builtins__" in names:
                     names.clear()
@@ -65,12 +66,12 @@ def _interpreter_dictionary() -> Any:
 
 
 def never_end(thing: Any) -> None:
-    """Keep an object for good."""
+    """Keep an object alive forever."""
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
 
 
 def keep(*things: Any) -> None:
-    """Keep objects until all else is gone that modules or the garbage refer to."""
+    """Keep objects until everything else that modules or garbage refer to is gone."""
     _end.things += things
 
 
@@ -80,7 +81,7 @@ def in_silence() -> None:
 
 
 def at_exit(function: Callable[[], Any]) -> Callable[[], Any]:
-    """Have a function called at the end, before it is seen which threads are left."""
+    """Have a function called at exit, before remaining threads are checked."""
     return atexit.register(function)
 
 

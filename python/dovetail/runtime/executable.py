@@ -1,4 +1,4 @@
-"""The shortest way from arrays to one function of a module: no names, no trees, no checks."""
+"""The shortest path from arrays to a function of a module: no names, no trees, no checks."""
 
 from __future__ import annotations
 
@@ -57,7 +57,8 @@ class LoadedModule:
 
     def _invoke_on_threads(self, *args: Any) -> None:
         if self._generation != devices.generation:
-            # A forked process has no threads of the former device, whose end would wait for them.
+            # A forked process does not have the former device's threads, for which its destruction
+            # would wait.
             ending.never_end(self.context)
             device = get_device(self.device.name)
             self.context = VmContext(INSTANCE, [device.module, *self._imports, self.module])
@@ -66,14 +67,14 @@ class LoadedModule:
 
     @property
     def names(self) -> list[str]:
-        """The functions that a caller may want, in the order of their definition."""
+        """The functions that a caller may use, in the order of their definition."""
         return [n for n in self.module.function_names if not n.startswith("__") and "$" not in n]
 
     def function(self, name: str) -> VmFunction:
         """Returns a function.
 
         Raises:
-          KeyError: there is none of that name.
+          KeyError: there is no function of that name.
         """
         function = self.module.lookup_function(name)
         if function is None:
@@ -91,12 +92,12 @@ class Executable:
       vmfb: the module file's bytes, as `compile_module` returned them, or a `LoadedModule`.
       function: the function's name.
       device: a `Device`, or its name; not used with a `LoadedModule`.
-      output_dtypes: dtypes of the results; by default what the module says. A module without a
-        Dovetail signature does not tell signed from unsigned integers.
+      output_dtypes: dtypes of the results; by default those stated by the module. A module without
+        a Dovetail signature does not distinguish signed from unsigned integers.
       imports: VM modules with the functions that the module imports.
       host_functions: functions of this process that the module imports.
-      out_of_memory: says of a call that found no memory, given the shapes of its arguments, which
-        memory that is.
+      out_of_memory: for a call that ran out of memory, given the shapes of its arguments, returns
+        which memory ran out.
 
     Example:
       >>> from dovetail import runtime
@@ -141,13 +142,13 @@ class Executable:
 
         Args:
           arrays: `Buffer`s, NumPy arrays, or anything with `__array__` or `__dlpack__`. A large,
-            contiguous, 64-byte aligned array is read where it is; others are copied once.
+            contiguous, 64-byte aligned array is read in place; others are copied once.
 
         Returns:
           The results; none of them shares memory with a NumPy array in `arrays`.
 
         Raises:
-          OutOfMemoryError: there is no memory for the results or what lies between.
+          OutOfMemoryError: there is not enough memory for the results or temporaries.
         """
         device = self.device
         space, put, elements = device.space, device.put, ELEMENT_OF_DTYPE
@@ -213,7 +214,7 @@ class Executable:
 
 
 def _numbers(function: VmFunction, key: str) -> tuple[int, ...]:
-    """The numbers of arguments or results that the compiler states under a key."""
+    """The numbers of arguments or results that the compiler lists under a key."""
     text = function.reflection.get(key, "")
     return tuple(map(int, text.split(","))) if text else ()
 
@@ -221,7 +222,7 @@ def _numbers(function: VmFunction, key: str) -> tuple[int, ...]:
 def _output_dtypes(
     function: VmFunction, output_dtypes: Sequence[Any] | None
 ) -> tuple[np.dtype, ...] | None:
-    """Returns the dtypes of the results, None where they show with the results only."""
+    """Returns the dtypes of the results, None for those known only from the results themselves."""
     if output_dtypes is not None:
         return tuple(map(np.dtype, output_dtypes))
     signature = Signature.from_reflection(function.reflection)
@@ -236,10 +237,10 @@ def _dtypes_of(results: VmVariantList) -> tuple[np.dtype, ...]:
 
 
 def unshare(buffer: Buffer, arrays: Sequence[np.ndarray]) -> Buffer:
-    """Copies a result that is an argument handed back, which the caller may write to."""
+    """Copies a result that is a returned argument, which the caller may write to."""
     host = buffer.numpy()
     if not any(np.may_share_memory(host, array) for array in arrays):
-        # This view served the check alone: the memory has no other user.
+        # This view served only the check: the memory has no other user.
         buffer._host = None
         return buffer
     device = buffer.device

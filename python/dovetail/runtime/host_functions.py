@@ -20,13 +20,13 @@ class HostFunction(NamedTuple):
     """A function that a module imports.
 
     Attributes:
-      name: as the module has it, without the name of the module that has the function.
-      compute: takes NumPy arrays, which it must not write to and which are only lent to it; returns
-        an array, or a tuple of several.
+      name: its name in the module, without the prefix of the module that defines it.
+      compute: takes NumPy arrays, which it must not write to or keep; returns an array, or a tuple
+        of several.
       operands: the element types of its arguments.
-      results: shape, -1 for sizes that are not known, and element type of each result.
+      results: shape, with -1 for unknown sizes, and element type of each result.
       is_ordered: whether it takes a 32-bit number after the arrays, and returns it after the
-        results: calls that are so connected keep their order.
+        results: calls connected in this way keep their order.
 
     Example:
       >>> import numpy as np
@@ -45,16 +45,17 @@ class HostFunction(NamedTuple):
 
 
 class HostFunctions:
-    """Functions bound to a device whose memory they see.
+    """Functions bound to a device whose memory they can access.
 
-    Threads may call them at the same time. What a function raises comes out of the call of the
-    compiled program, on the thread that made it.
+    Threads may call them at the same time. An exception raised by a function is raised again by the
+    call of the compiled program, on the thread that made it.
 
     Args:
       functions: the functions.
       device: a device of the host.
-      owner: what has something that they need, and lives as long as what calls them. IREE keeps the
-        functions themselves, of which Python's garbage collector does not see what they refer to.
+      owner: an object that holds what the functions need, and lives as long as their callers. IREE
+        keeps the functions themselves, but Python's garbage collector does not see what they refer
+        to.
 
     Attributes:
       module: the VM module for a `LoadedModule` that imports them.
@@ -99,7 +100,7 @@ class HostFunctions:
     def guarded(self, invoke: Callable[..., None]) -> Callable[..., None]:
         """Wrap a context's `invoke` such that a host function's exception is raised again."""
 
-        # It refers to this object, which has the owner.
+        # It refers to this object, which holds the owner.
         def call(*args: Any) -> None:
             try:
                 invoke(*args)
@@ -114,7 +115,7 @@ class HostFunctions:
 
 
 class _State:
-    """Per-context state that IREE asks for; these functions need none."""
+    """Per-context state that IREE requires; these functions have none."""
 
     def __init__(self, interface: Any) -> None:
         pass
@@ -133,7 +134,7 @@ def _import_of(
             arrays = []
             for reference, dtype in zip(references, operands, strict=True):
                 view = reference.deref(HalBufferView)
-                # IREE maps no empty buffers.
+                # IREE cannot map empty buffers.
                 shape = tuple(view.shape)
                 empty = 0 in shape
                 array = np.empty(shape, dtype) if empty else view.map().asarray(shape, dtype)

@@ -1,8 +1,8 @@
-"""The undocumented parts of IREE's runtime that are used here.
+"""The undocumented parts of IREE's runtime that this package uses.
 
 They hold for IREE 3.13; `tests/python/runtime/test_iree_internals.py` has a test for each, which
 fails when another version changes it. Those of the compiler are in `iree_compiler.py`, which
-imports nothing of this package.
+imports nothing from this package.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from iree.runtime import HalBufferView, VmRef, VmVariantList, _binding
 
 
 def new_driver(name: str) -> Any:
-    """Make a driver; `iree.runtime.get_driver` hands out the one that IREE keeps."""
+    """Make a driver; `iree.runtime.get_driver` returns the one that IREE keeps."""
     return vars(_binding)["create_hal_driver"](name)
 
 
-# Appends an argument. The type stub of `push_ref` asks for a reference, but also takes a view.
+# Appends an argument. The type stub of `push_ref` requires a reference, but it also accepts a view.
 push: Callable[[VmVariantList, VmRef | HalBufferView], None] = vars(VmVariantList)["push_ref"]
-# The result of that number, whose type is not looked at until `VmRef.deref`.
+# The result of that number; its type is not checked until `VmRef.deref`.
 get: Callable[[VmVariantList, int], Any] = VmVariantList.get_as_ref
 
 
@@ -30,7 +30,7 @@ def copier(device: Any, memory_type: int, usage: int) -> Callable[..., Any]:
     """A function that copies a C-contiguous array to a device, given its element type, and returns
     a view.
     """
-    # A partial object, not a method: that is half of the cost of a call in Python.
+    # A partial object rather than a method: this halves the cost of a call in Python.
     return functools.partial(device.allocator.allocate_buffer_copy, memory_type, usage, device)
 
 

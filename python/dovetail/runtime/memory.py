@@ -1,4 +1,4 @@
-"""Memory that cannot be had."""
+"""Memory that cannot be allocated."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _EXHAUSTED = re.compile(r"RESOURCE_EXHAUSTED.*alloc", re.DOTALL)
 
 
 class OutOfMemoryError(MemoryError, RuntimeError):
-    """A program, or an array, needs memory that cannot be had.
+    """A program, or an array, needs more memory than can be allocated.
 
     Programs written for JAX catch it as the `RuntimeError` that JAX raises.
 
@@ -33,7 +33,7 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 @functools.cache
 def memory_of_host() -> int:
-    """The bytes of this machine's memory and swap, 0 where they are not known."""
+    """The bytes of this machine's memory and swap, 0 if unknown."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
         sizes = {key: int(rest.split()[0]) for key, _, rest in (x.partition(":") for x in lines)}

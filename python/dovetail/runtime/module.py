@@ -70,14 +70,14 @@ class Function:
         """Calls the function.
 
         Args:
-          *args: arrays, or pytrees of arrays, as the signature has them.
-          **kwargs: arguments by name, where the signature names them.
+          *args: arrays, or pytrees of arrays, as in the signature.
+          **kwargs: arguments by name, if the signature names them.
 
         Returns:
-          `Buffer`s: the pytree of the signature; without trees one, a tuple, or None.
+          `Buffer`s: the signature's pytree; without trees one, a tuple, or None.
 
         Raises:
-          TypeError: number or structure of the arguments, a shape or a dtype is wrong.
+          TypeError: the number or structure of the arguments, a shape or a dtype is wrong.
         """
         signature, arguments = self.signature, self._arguments
         if signature is None or arguments is None:
@@ -100,7 +100,7 @@ class Module:
       loaded: the module, bound to a device.
 
     Attributes:
-      notes: what the file says of itself, `Notes`; None if another program wrote it.
+      notes: the file's metadata, `Notes`; None if another program wrote it.
 
     Example:
       >>> from dovetail import runtime
@@ -167,12 +167,12 @@ def load(
 
     Args:
       path_or_bytes: the file, or its bytes.
-      device: a device's name, or a `Device`; `auto` takes the device which the file is for, on the
-        CPU `local-task`, which uses all cores. `local-sync` answers small calls sooner.
+      device: a device's name, or a `Device`; `auto` is the device that the file is for, on the CPU
+        `local-task`, which uses all cores. `local-sync` has less latency for small calls.
       parameters: the file with the module's parameters (`.irpa`, `.safetensors` or `.gguf`), or a
-        dict of files by scope; by default the file that the module names, beside it. While the
-        module is in use the file must not be written to.
-      verify: whether files of parameters with a digest are read in full and compared with it.
+        dict of files by scope; by default the file that the module names, in the same folder. The
+        file must not be written to while the module is in use.
+      verify: whether to read files of parameters that have a digest in full and compare it.
       imports: VM modules with the functions that the module imports.
 
     Returns:
@@ -180,7 +180,7 @@ def load(
 
     Raises:
       FileNotFoundError: there is no such file, or none with the module's parameters.
-      ValueError: it is not a module file, is damaged, or cannot run on the device.
+      ValueError: the file is not a module file, is damaged, or cannot run on the device.
 
     Example:
       >>> import os, tempfile
@@ -227,7 +227,7 @@ def read_module(path_or_bytes: PathLike | Bytes) -> tuple[VmModule, list[str]]:
 
     Raises:
       FileNotFoundError: there is no such file.
-      ValueError: it is not a module file, or is damaged.
+      ValueError: the file is not a module file, or is damaged.
     """
     if isinstance(path_or_bytes, str | os.PathLike):
         name, data = repr(os.fspath(path_or_bytes)), _read(path_or_bytes)
@@ -254,7 +254,7 @@ def notes_of(module: VmModule) -> Notes | None:
 
 
 def _reason(error: str, notes: Notes | None) -> str:
-    """Why a module cannot be loaded on a device, from what IREE says."""
+    """The reason why a module cannot be loaded on a device, from IREE's message."""
     unfit = "not found or unavailable" in error or "does not support any variant" in error
     if unfit and notes is not None:
         return f"it was compiled for {', '.join(notes.targets)}"
@@ -273,7 +273,7 @@ def _driver(members: Sequence[str]) -> str:
 
 
 def _read(path: str | os.PathLike[str]) -> np.ndarray:
-    # Not mapped: a file that is overwritten later must not change a program that runs.
+    # Not mapped: a file that is overwritten later must not change a running program.
     with open(path, "rb") as file:
         data = _empty(os.fstat(file.fileno()).st_size)
         size = file.readinto(data.data)
@@ -287,7 +287,7 @@ def _aligned(data: Bytes) -> np.ndarray:
 
 
 def _empty(size: int) -> np.ndarray:
-    """Returns bytes which are aligned as IREE wants a module to be."""
+    """Returns bytes with the alignment that IREE requires of a module."""
     raw = np.empty(size + SHARE_ALIGNMENT, np.uint8)
     start = -raw.ctypes.data % SHARE_ALIGNMENT
     return raw[start : start + size]

@@ -1,7 +1,7 @@
 """Module files on disk: validation, and the digest that seals them.
 
-IREE writes a module as a ZIP archive whose first member is the module proper. A sealed file keeps
-a SHA-256 digest in the archive's comment, which IREE's own tools and ZIP's look past.
+IREE writes a module as a ZIP archive whose first member is the module proper. A sealed file has a
+SHA-256 digest in the archive's comment, which IREE's own tools and ZIP's ignore.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ def seal(vmfb: Bytes) -> bytes:
 
 
 def save(path: str | os.PathLike[str], vmfb: Bytes) -> None:
-    """Writes a module file that `load` checks for damage and that every IREE tool reads.
+    """Writes a module file that `load` checks for damage and that every IREE tool can read.
 
-    The file appears at once and whole: a process that has the old one open keeps the old one.
+    The file appears at once and complete: a process that has the old one open keeps the old one.
 
     Args:
-      path: where to write it; an existing file is replaced.
+      path: the file to write; an existing file is replaced.
       vmfb: the module file's bytes.
 
     Raises:
@@ -79,9 +79,9 @@ def save(path: str | os.PathLike[str], vmfb: Bytes) -> None:
 
 @contextlib.contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A file to write that takes the place of another at the end, or, after an error, is removed.
+    """A file to write that replaces another one at the end or, after an error, is removed.
 
-    It is there, empty, for those who have errors of their own for what cannot be written.
+    It already exists, empty, for writers that report their own errors if they cannot write.
 
     Raises:
       OSError: the file cannot be written; the error names `path`.
@@ -94,7 +94,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         yield temporary
         # A full disk is reported here at the latest.
         _synchronize(temporary)
-        # Some libraries put a file in its place that only its owner may read.
+        # Some libraries create a file that only its owner can read.
         temporary.chmod(mode)
         os.replace(temporary, target)
         _synchronize(target.parent)
@@ -110,7 +110,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def _synchronize(path: Path) -> None:
-    """Waits until a file, or the names in a folder, are on the disk."""
+    """Waits until a file, or the names in a folder, are on disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -119,19 +119,19 @@ def _synchronize(path: Path) -> None:
 
 
 def check(data: Bytes, name: str = "this") -> list[str]:
-    """Checks that `data` is a whole module file, by its digest, or by its archive's CRCs.
+    """Checks that `data` is a complete module file, by its digest, or by its archive's CRCs.
 
-    IREE's own checks do not replace these: machine code that is damaged crashes the process.
+    IREE's own checks do not replace these: damaged machine code crashes the process.
 
     Args:
       data: the file's bytes.
-      name: what to call it in an error.
+      name: its name in errors.
 
     Returns:
       The names of the files packed in it.
 
     Raises:
-      ValueError: it is not, or it is damaged.
+      ValueError: it is not a module file, or it is damaged.
     """
     view = memoryview(data)
     try:
@@ -143,7 +143,7 @@ def check(data: Bytes, name: str = "this") -> list[str]:
 
 
 def _check_seal(view: memoryview) -> bool:
-    """Checks the digest; returns False where there is none."""
+    """Checks the digest; returns False if there is none."""
     if bytes(view[: len(_ZIP_MAGIC)]) != _ZIP_MAGIC:
         raise ValueError("it does not start as an archive")
     # IREE writes no comment, so a comment that is not empty is a seal, or the remains of one.
@@ -158,7 +158,7 @@ def _check_seal(view: memoryview) -> bool:
 
 
 def _comment_size(view: memoryview) -> int | None:
-    """Returns the length of the comment which follows `view`, or None if no archive ends there."""
+    """Returns the length of the comment that follows `view`, or None if no archive ends there."""
     if len(view) < _END.size:
         return None
     magic, _, size = _END.unpack(view[-_END.size :])
@@ -181,7 +181,7 @@ def _check_archive(view: memoryview, sealed: bool) -> list[str]:
 
 
 class _Reader(io.RawIOBase):
-    """A file over bytes in memory that, other than `io.BytesIO`, does not copy them."""
+    """A file over bytes in memory that, unlike `io.BytesIO`, does not copy them."""
 
     def __init__(self, view: memoryview) -> None:
         self._view = view

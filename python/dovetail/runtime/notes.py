@@ -1,4 +1,4 @@
-"""Notes in a module file: its writer, target devices and requirements.
+"""Metadata in a module file: its writer, target devices and requirements.
 
 An exporter writes the JSON as entry `dovetail.module` of each function's `iree.reflection`:
 
@@ -7,8 +7,8 @@ An exporter writes the JSON as entry `dovetail.module` of each function's `iree.
      "parameters": {"model": {"file": "weights.irpa",
                               "arrays": {"params.w": {"shape": [2, 2], "dtype": "float32"}, …}}}}
 
-`processor` lists what the code needs of a processor, as Linux calls it; an array of `parameters` is
-named by its scope and its key.
+`processor` lists the processor features that the code needs, by their Linux names; an array of
+`parameters` is named by its scope and its key.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ class Parameters:
     """Arrays that a module reads from a file.
 
     Attributes:
-      file: the name of the file, which is looked for beside the module; empty if none was written.
+      file: the name of the file, which is searched for in the module's folder; empty if none was
+        written.
       arrays: their types, by their keys.
     """
 
@@ -42,12 +43,12 @@ class Parameters:
 
 @dataclass(frozen=True)
 class Notes:
-    """The notes of a module file.
+    """The metadata of a module file.
 
     Attributes:
       version: the version of Dovetail that wrote it.
-      targets: what it was compiled for.
-      processor: what its code for an architecture needs of a processor.
+      targets: the targets it was compiled for.
+      processor: the processor features that its code for an architecture needs.
       parameters: the arrays that it reads from files, by scope.
 
     Example:
@@ -79,7 +80,7 @@ class Notes:
 
     @staticmethod
     def from_reflection(reflection: Mapping[str, str]) -> Notes | None:
-        """Reads notes from a function's reflection attributes; None if there are none.
+        """Reads metadata from a function's reflection attributes; None if there are none.
 
         Raises:
           ValueError: the text is malformed.

@@ -1,7 +1,7 @@
 """Arrays that modules read from files: IREE's parameter archives, and safetensors.
 
 A file written by Dovetail has an additional array: the digest of all bytes of the file, with its
-own bytes taken as zeros.
+own bytes counted as zeros.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ def parameters_module(
     name: str,
     verify: bool,
 ) -> VmModule | None:
-    """The VM module that gives a program its parameters; None if there are none.
+    """The VM module that provides a program's parameters; None if there are none.
 
     Args:
-      wanted: what the program says that it reads, by scope.
-      given: the file, where there is one scope, or the files by scope; others are where the
-        program's own file is, under the names that it says.
+      wanted: the parameters that the program reads, by scope.
+      given: the file, if there is one scope, or the files by scope; others are searched for in the
+        folder of the program's own file, under the names stated there.
       beside: the folder of the program's file.
       name: the program's name in messages.
-      verify: whether files with a digest are compared with it.
+      verify: whether to compare digests, for files that have one.
 
     Raises:
-      FileNotFoundError: there is no such file, or it is not known which.
-      ValueError: a file is none of parameters, is damaged, or lacks some.
+      FileNotFoundError: there is no such file, or its name is not known.
+      ValueError: a file is not a parameter file, is damaged, or lacks some parameters.
     """
     files = _files(wanted, given, name)
     providers = []
@@ -86,7 +86,7 @@ def _files(
 
 
 def seal(path: Path, kind: str) -> None:
-    """Put the digest into a file of parameters that has zeros in its place."""
+    """Write the digest into a file of parameters that has zeros in its place."""
     place = _entries(path, kind)[1][DIGEST_KEY].file_storage[1]
     digest = _digest_of(path, place)
     with path.open("r+b") as file:
@@ -95,7 +95,7 @@ def seal(path: Path, kind: str) -> None:
 
 
 def _digest_of(path: Path, place: int) -> bytes:
-    """The digest of a file whose bytes at `place` are the digest."""
+    """The digest of a file in which the bytes at `place` hold the digest."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while place and (part := file.read(min(place, _CHUNK))):
@@ -123,7 +123,8 @@ def _verify(entries: Mapping[str, Any], need: Mapping[str, ArraySpec], path: Pat
                 return
         reason = "its SHA-256 digest does not match"
     else:
-        # Files of others have none; but damage may have hit its name, or where its name is.
+        # Files of other programs have none; but damage may have hit its name, or the position of
+        # its name.
         rest = [key for key in entries if key not in need]
         is_alone = bool(need) and len(rest) == 1
         if not any(resembles(key, DIGEST_KEY) for key in rest) and not (

@@ -8,12 +8,12 @@ An exporter writes the JSON as entry `dovetail.signature` of the function's `ire
      "in_tree":  {"tuple": [{"dict": [["b", 0], ["w", 1]]}, 2]},
      "out_tree": {"list": [0, null]}}
 
-A dimension is a number, null for any, a name: any, but the same wherever the name occurs, or a text
-such as "2*n + 1" that names give. What is known of names may follow as "sizes" (`sizes.py`). Null
-in place of an input or output leaves it unchecked. A tree is a leaf's index, null for `None`, or
-one of `{"tuple": […]}`, `{"list": […]}`, `{"dict": [[key, tree], …]}` and
-`{"named": [class, [[field, tree], …]]}`; `in_tree` is the tuple of the arguments. Names and trees
-are optional.
+A dimension is a number, null for any, a name, which stands for any size but the same wherever the
+name occurs, or a text such as "2*n + 1" computed from names. Facts about names may follow as
+"sizes" (`sizes.py`). Null in place of an input or output leaves it unchecked. A tree is a leaf's
+index, null for `None`, or one of `{"tuple": […]}`, `{"list": […]}`, `{"dict": [[key, tree], …]}`
+and `{"named": [class, [[field, tree], …]]}`; `in_tree` is the tuple of the arguments. Names and
+trees are optional.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from .sizes import Sizes, formula
 REFLECTION_KEY = "dovetail.signature"
 # The numbers of a function's results that may share memory with anything else.
 SHARING_KEY = "dovetail.sharing"
-# The numbers of its arguments whose memory results may be.
+# The numbers of the arguments whose memory results may use.
 HANDED_BACK_KEY = "dovetail.handed_back"
 
 # In Python a tree is itself, with indices for leaves: `({"b": 0, "w": 1}, 2)`.
@@ -49,13 +49,13 @@ def named_tuple(name: str, fields: tuple[str, ...]) -> type[tuple[Any, ...]]:
     """The class of a named tuple, the same one for the same names.
 
     Raises:
-      ValueError: a name is none that Python allows.
+      ValueError: a name is not valid in Python.
     """
     return namedtuple(name, fields)  # pyright: ignore[reportUntypedNamedTuple]
 
 
 def fields_of(tree: Any) -> tuple[str, ...]:
-    """The names of a named tuple's elements; none of anything else."""
+    """The names of a named tuple's elements; none for anything else."""
     return getattr(tree, "_fields", ()) if isinstance(tree, tuple) else ()
 
 
@@ -64,7 +64,7 @@ class ArraySpec:
     """The type of one array.
 
     Attributes:
-      shape: per dimension an int, None (any), a name, or a text that names give.
+      shape: per dimension an int, None (any), a name, or a text computed from names.
       dtype: the element type.
 
     Example:
@@ -86,13 +86,13 @@ class Signature:
     """Arguments and results of a function.
 
     Attributes:
-      inputs: a spec per leaf of the arguments, None where nothing is known of it.
-      outputs: the same of the results.
+      inputs: a spec per leaf of the arguments, None if nothing is known about it.
+      outputs: the same for the results.
       in_tree: the tuple of arguments; None if the function takes its arrays one by one.
-      out_tree: the tree of the result; without `in_tree` it means nothing.
+      out_tree: the tree of the result; without `in_tree` it has no meaning.
       arg_names: a name per argument, or none at all.
-      signless: integers are told apart by width only, as in IREE's declaration.
-      sizes: what is known of the names in shapes.
+      signless: integers are distinguished only by width, as in IREE's declaration.
+      sizes: what is known about the names in shapes.
 
     Example:
       >>> from dovetail import runtime
@@ -132,7 +132,7 @@ class Signature:
         """Reads a signature.
 
         Raises:
-          ValueError: the text is none.
+          ValueError: the text is not a signature.
         """
         try:
             fields = json.loads(text)
@@ -200,7 +200,7 @@ def encode_tree(tree: Tree) -> Any:
 
 
 def decode_tree(data: Any) -> Tree:
-    """Reads what `encode_tree` returns."""
+    """The inverse of `encode_tree`."""
     if data is None or type(data) is int:
         return data
     ((kind, children),) = data.items()
@@ -234,7 +234,7 @@ def spec_to_json(spec: ArraySpec) -> dict[str, Any]:
 
 
 def spec_from_json(fields: dict[str, Any]) -> ArraySpec:
-    """Reads what `spec_to_json` returns."""
+    """The inverse of `spec_to_json`."""
     return ArraySpec(tuple(map(_dim, fields["shape"])), DTYPE_OF_NAME[fields["dtype"]])
 
 
@@ -252,7 +252,7 @@ _TENSOR = re.compile(r"tensor<((?:(?:\d+|\?)x)*)(\w+(?:<\w+>)?)>")
 def from_declaration(declaration: str) -> Signature | None:
     """Reads IREE's `sync func @f(%a: tensor<?x4xf32>) -> (%r: tensor<4xf32>)`.
 
-    Parameters of other types are known to be there, and nothing else.
+    Parameters of other types are counted, but nothing else is known about them.
     """
     match = re.fullmatch(r"\w+ func @[^(]*\((.*?)\) -> \((.*)\)(?: attributes .*)?", declaration)
     if match is None:

@@ -1,13 +1,13 @@
-"""Sizes that are known only when a function is called: how names follow from arrays, and what must
-hold for them.
+"""Sizes that are known only when a function is called: how names are computed from arrays, and the
+constraints on them.
 
 An exporter writes them as part of a function's signature:
 
     {"names": [["b", 0, 0, 2, "1"], …], "constraints": ["b >= 1", "b % 8 == 0", "s <= b"]}
 
-Name `b` is here the size of dimension 0 of input 0, less 1, divided by 2; what is taken away may be
-a text of names that come before. Texts are made of names, integers, `+ - * // % **`, `max` and
-`min`, constraints with one comparison besides.
+Name `b` is here the size of dimension 0 of input 0, minus 1, divided by 2; the subtracted term may
+be a text of earlier names. Texts consist of names, integers, `+ - * // % **`, `max` and `min`;
+constraints also have one comparison.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ class Sizes:
     """The names in the shapes of a function's arrays.
 
     Attributes:
-      names: how each follows from the inputs, in order.
-      constraints: what must hold for them.
+      names: how each is computed from the inputs, in order.
+      constraints: the constraints on them.
 
     Example:
       >>> from dovetail.runtime.sizes import Name, Sizes
@@ -76,7 +76,7 @@ class Sizes:
         """Reads what `to_json` returns.
 
         Raises:
-          ValueError: a text is none of a size.
+          ValueError: a text is not a size.
         """
         names = []
         for name, leaf, dimension, factor, rest in fields["names"]:
@@ -97,10 +97,10 @@ class Sizes:
 
 
 def formula(text: str) -> Callable[[Mapping[str, int]], Any]:
-    """The function of the names' values that a text is.
+    """The text as a function of the names' values.
 
     Raises:
-      ValueError: the text is none of a size or a constraint.
+      ValueError: the text is not a size or a constraint.
     """
     return _parsed(text)[0]
 

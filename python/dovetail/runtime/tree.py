@@ -19,7 +19,7 @@ class Arguments:
 
     Args:
       name: the function's name, for errors.
-      signature: what it takes.
+      signature: its signature.
     """
 
     def __init__(self, name: str, signature: Signature) -> None:
@@ -31,7 +31,7 @@ class Arguments:
         self._is_flat = self._tree == flat
         self._dtypes = [None if s is None else _accepted(s, signature) for s in self._specs]
         self._sizes = signature.sizes
-        # Dimensions that names give.
+        # Dimensions computed from names.
         self._computed = [
             (leaf, d, dim)
             for leaf, spec in enumerate(self._specs)
@@ -43,7 +43,7 @@ class Arguments:
         """Returns the arrays, in the order and of the types that the function was compiled for.
 
         Raises:
-          TypeError: number or structure of the arguments, a shape or a dtype is wrong.
+          TypeError: the number or structure of the arguments, a shape or a dtype is wrong.
         """
         if kwargs:
             args = self._bind(args, kwargs)
@@ -67,7 +67,7 @@ class Arguments:
         return arrays
 
     def _check_sizes(self, shapes: Sequence[tuple[int, ...]], sizes: dict[str, int]) -> None:
-        """Checks dimensions that names give, and what must hold for names."""
+        """Checks dimensions computed from names, and the constraints on names."""
         for name, leaf, d, factor, rest in self._sizes.names:
             size = shapes[leaf][d]
             value, remainder = divmod(size - formula(rest)(sizes), factor)
@@ -119,7 +119,7 @@ class Arguments:
         return [*args, *(kwargs[name] for name in rest)]
 
     def _fill(self, tree: Tree, value: Any, arrays: list[Any], path: Path) -> None:
-        """Stores the leaves of `value`, which must be built like `tree`."""
+        """Stores the leaves of `value`, which must have the structure of `tree`."""
         if type(tree) is int:
             arrays[tree] = value
         elif tree is None:
@@ -135,8 +135,8 @@ class Arguments:
             for key, child in tree.items():
                 self._fill(child, value[key], arrays, (*path, key))
         elif fields_of(tree) and not isinstance(value, tuple):
-            # The argument may be an object of the class that the function was exported with, not a
-            # tuple.
+            # The argument may be an object of the class that the function was exported with instead
+            # of a tuple.
             for field, child in zip(fields_of(tree), tree, strict=True):
                 if not hasattr(value, field):
                     raise self._structure_error(
@@ -157,7 +157,7 @@ class Arguments:
                 self._fill(child, value[i], arrays, (*path, i))
 
     def _check(self, leaf: int, spec: ArraySpec, value: Any, sizes: dict[str, int]) -> Any:
-        """Returns the array, converted where nothing is lost; binds the names of dimensions."""
+        """Returns the array, converted if that loses nothing; binds the names of dimensions."""
         if type(value) is not Buffer and type(value) is not np.ndarray:
             value = self._convert(leaf, spec, value)
         accepted = self._dtypes[leaf]
@@ -179,7 +179,7 @@ class Arguments:
         return value
 
     def _convert(self, leaf: int, spec: ArraySpec, value: Any) -> np.ndarray:
-        """Makes an array of something else; Python's numbers and lists take the wanted dtype."""
+        """Makes an array of something else; Python's numbers and lists get the wanted dtype."""
         typed = hasattr(value, "dtype") or hasattr(value, "__dlpack__")
         try:
             array = as_host_array(value)
