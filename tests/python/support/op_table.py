@@ -49,6 +49,10 @@ WITHOUT_ROW = {
         ),
         "over elements of a batch; lax/test_collectives.py",
     ),
+    **dict.fromkeys(
+        ("shard_map", "vary", "reshard"),
+        "on parts of arrays, replaced by ops on whole ones; transforms/test_shard_map.py",
+    ),
     "scan": "a loop, whose body is a program; lax/test_control.py, symbolic/test_control.py",
     "while": "a loop, whose body is a program; lax/test_control.py, symbolic/test_control.py",
     "case": "branches, which are programs; lax/test_control.py, symbolic/test_control.py",
