@@ -187,6 +187,20 @@ class SpmdExecutable:
 
     Attributes:
       executables: the function on each device.
+
+    Example:
+      >>> from dovetail import runtime
+      >>> from dovetail.compiler.module_files import compile_module
+      >>> vmfb = compile_module('''
+      ... func.func @add(%x: tensor<i32>, %number: tensor<i32>) -> tensor<i32> {
+      ...   %y = arith.addi %x, %number : tensor<i32>
+      ...   return %y : tensor<i32>
+      ... }''')
+      >>> add = runtime.SpmdExecutable(
+      ...     vmfb, "add", runtime.Participants(2), output_dtypes=[np.dtype(np.int32)]
+      ... )
+      >>> [int(result.numpy()) for [result] in add([[np.int32(10)], [np.int32(20)]])]
+      [10, 21]
     """
 
     def __init__(
