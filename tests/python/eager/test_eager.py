@@ -182,7 +182,7 @@ def test_random_programs_give_the_same_each_time_and_traced(
 # Cached calls -------------------------------------------------------------------------------------
 
 
-def test_only_what_no_value_decides_has_a_tape() -> None:
+def test_only_what_no_value_decides_is_recorded() -> None:
     x = dnp.ones(3)
     assert len(executor_of(dnp.add, x, 1.0).functions) == 2
     assert len(executor_of(dnp.nonzero, x).functions) == 1
@@ -193,7 +193,7 @@ def test_only_what_no_value_decides_has_a_tape() -> None:
     assert executor_of(dnp.allclose, x, x) is None or not isinstance(dnp.allclose(x, x), bool)
 
 
-def test_a_shape_that_values_decide_is_not_part_of_a_tape() -> None:
+def test_a_shape_that_values_decide_is_not_recorded() -> None:
     x = dnp.array([1.0, -1.0, 2.0])
     mask = x > 0
 

@@ -47,13 +47,13 @@ def laid_out(x: np.ndarray, way: str) -> np.ndarray:
 @pytest.mark.parametrize("dtype", ELEMENT, ids=str)
 def test_replays_compute_what_calls_do(dtype: np.dtype) -> None:
     calls = all_calls(dtype)
-    have_tapes = [check(call) for call in calls]
+    are_recorded = [check(call) for call in calls]
     # Else what is compared is what computed both.
-    assert sum(have_tapes) > 0.9 * len(calls)
+    assert sum(are_recorded) > 0.9 * len(calls)
 
 
 def check(call: Call) -> bool:
-    """Compares, and tells whether there is a tape."""
+    """Compares, and tells whether it is recorded."""
 
     def function(*operands: ArrayLike) -> Any:
         return call.apply(*operands)
