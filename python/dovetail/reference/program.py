@@ -20,9 +20,8 @@ from dovetail.reference.table import RAW, quietly
 
 Shape = tuple[int, ...]
 
-# To specialize a program takes about as long as so many calls of it save.
-_MANY_CALLS = 8
-_MANY_ITERATIONS = 64
+# Specializing a program takes about as long as this many calls of it save.
+_MANY_CALLS = 64
 
 
 class Program(Protocol):
@@ -195,7 +194,7 @@ def decoded(
     if isinstance(keywords.get("value"), tuple):
         keywords["value"] = _array(*keywords["value"])
     if "regions" in keywords:
-        is_long = keywords.get("length", 0) >= _MANY_ITERATIONS
+        is_long = keywords.get("length", 0) >= _MANY_CALLS
         bodies = [steps_of(body, is_typed=is_typed or is_long) for body in keywords["regions"]]
         if is_long and not is_typed:
             for body in bodies:

@@ -17,6 +17,8 @@ from dovetail.reference.program import steps_of
 from dovetail.reference.steps import Steps
 from dovetail.reference.table import RAW
 
+# So many calls specialize an evaluator.
+MANY = 70
 X = np.array([[1.5, -0.0, 3.0], [-2.0, np.nan, 0.25]], np.float32)
 
 
@@ -41,7 +43,7 @@ PROGRAMS = {
 def test_evaluators_give_the_same_bits_in_every_call(name: str) -> None:
     evaluator = Evaluator(flat(PROGRAMS[name], X))
     first = evaluator([X])
-    for _ in range(9):
+    for _ in range(MANY):
         for result, expected in zip(evaluator([X]), first, strict=True):
             assert (result.dtype, result.shape) == (expected.dtype, expected.shape)
             np.testing.assert_array_equal(result, expected)
@@ -61,7 +63,7 @@ def test_an_evaluator_specializes_itself() -> None:
 
 def test_a_watch_is_told_of_each_op_once() -> None:
     evaluator = Evaluator(flat(lambda x: dnp.exp(x) + 1.0, X))
-    for _ in range(10):
+    for _ in range(MANY):
         told: list[tuple[str, np.dtype]] = []
         evaluator([X], lambda name, answer, place, told=told: told.append((name, answer.dtype)))
         assert told == [("exp", np.float32), ("add", np.float32)]
@@ -82,7 +84,7 @@ def test_effects_are_had_in_each_call() -> None:
     # The functions exist as long as it does.
     lowered = dt.jit(function).lower(X)
     evaluator = Evaluator(lowered._program.instructions)
-    for _ in range(20):
+    for _ in range(MANY):
         told.clear()
         evaluator([X])
         assert told == [-1.0, 1.5, -2.0]
@@ -99,7 +101,7 @@ def test_no_memory_for_a_specialized_op_is_explained() -> None:
     ]
     program.outputs, program.size = [2], 3
     evaluator = Evaluator(program)
-    for _ in range(10):
+    for _ in range(MANY):
         with pytest.raises(MemoryError, match=r"exp: .*program\.py:7"):
             evaluator([np.ones((), np.float32)])
 
