@@ -57,6 +57,10 @@ class NamedSharding(Sharding):
         check_spec(mesh, spec)
         if isinstance(mesh, Mesh) and not mesh.empty:
             memory_kind = memory_of(memory_kind, mesh.flat_devices)
+        elif memory_kind not in (None, "device"):
+            raise value_error(
+                f"Got invalid memory kind: memory_kind must be 'device', got: {memory_kind!r}"
+            )
         for name, value in (("mesh", mesh), ("spec", spec), ("memory_kind", memory_kind)):
             object.__setattr__(self, name, value)
 

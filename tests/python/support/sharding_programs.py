@@ -30,8 +30,9 @@ VALUES: list[tuple[str, str]] = [
     ("P('x', unreduced={'y'})", "P('x', unreduced={'y'})"),
     ("P(unreduced={'y'})", "P(unreduced={'y'})"),
     ("P(None, unreduced={'y'}, reduced={'z'})", "P(None, unreduced={'y'}, reduced={'z'})"),
-    ("P('x', unreduced={'y'}) + ('z',)", "!"),
+    ("P('x', unreduced={'y'}) + ('z',)", "! has unreduced in `__add__` of PartitionSpec"),
     ("('z',) + P('x', reduced={'y'})", "!"),
+    ("P('x', ('y', ('z',)))", "!A tuple inside PartitionSpec cannot contain a nested tuple"),
     ("P('x', unreduced={'x'})", "!partitions cannot overlap with unreduced axes passed to"),
     ("P(('y', 'x'), reduced={'x'})", "!partitions cannot overlap with reduced axes passed to"),
     ("P(unreduced={'x'}, reduced={'x'})", "!argument to PartitionSpec cannot overlap"),
@@ -201,6 +202,7 @@ VALUES: list[tuple[str, str]] = [
     ),
     ("NS(m, ('x',))", "!"),
     ("NS(m, P('x'), memory_kind='other')", "!Could not find memory addressable by device cpu"),
+    ("NS(am, P('x'), memory_kind='other')", "!Got invalid memory kind"),
     (
         "NS(m, P(unreduced={'x'}))",
         "!Unreduced axes can only refer to mesh axes that is of type `Expl",
