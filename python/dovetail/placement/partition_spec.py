@@ -124,17 +124,21 @@ class P:
                 unreduced=self.unreduced | other.unreduced,
                 reduced=self.reduced | other.reduced,
             )
-        return P(*self._beside(other), *other) if isinstance(other, tuple) else NotImplemented
+        if not isinstance(other, tuple):
+            return NotImplemented
+        return P(*self._beside(other, "__add__"), *other)
 
     def __radd__(self, other: Any) -> P:
-        return P(*other, *self._beside(other)) if isinstance(other, tuple) else NotImplemented
+        if not isinstance(other, tuple):
+            return NotImplemented
+        return P(*other, *self._beside(other, "__radd__"))
 
-    def _beside(self, other: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _beside(self, other: tuple[Any, ...], method: str) -> tuple[Any, ...]:
         for what, axes in (("unreduced", self.unreduced), ("reduced", self.reduced)):
             if axes:
                 raise type_error(
                     f"other {other} cannot be of instance `tuple` when self {self} has {what} in "
-                    f"`__add__` of PartitionSpec, got: {set(axes)}"
+                    f"`{method}` of PartitionSpec, got: {set(axes)}"
                 )
         return self.partitions
 

@@ -31,7 +31,7 @@ VALUES: list[tuple[str, str]] = [
     ("P(unreduced={'y'})", "P(unreduced={'y'})"),
     ("P(None, unreduced={'y'}, reduced={'z'})", "P(None, unreduced={'y'}, reduced={'z'})"),
     ("P('x', unreduced={'y'}) + ('z',)", "! has unreduced in `__add__` of PartitionSpec"),
-    ("('z',) + P('x', reduced={'y'})", "!"),
+    ("('z',) + P('x', reduced={'y'})", "! has reduced in `__radd__` of PartitionSpec"),
     ("P('x', ('y', ('z',)))", "!A tuple inside PartitionSpec cannot contain a nested tuple"),
     ("P('x', unreduced={'x'})", "!partitions cannot overlap with unreduced axes passed to"),
     ("P(('y', 'x'), reduced={'x'})", "!partitions cannot overlap with reduced axes passed to"),
