@@ -72,6 +72,11 @@ class NamedSharding(Sharding):
     def _device_assignment(self) -> tuple[Device, ...]:
         return self._concrete("_device_assignment").flat_devices
 
+    @property
+    def _addressable_device_assignment(self) -> tuple[Device, ...]:
+        mesh = self._concrete("addressable_devices")
+        return tuple(mesh.local_devices) if mesh.is_multi_process else mesh.flat_devices
+
     def _concrete(self, what: str) -> Mesh:
         if not isinstance(self.mesh, Mesh):
             raise value_error(
