@@ -20,24 +20,29 @@ from dovetail.ops.operands import (
     canonical_axis,
     canonical_shape,
 )
-from dovetail.programs.transfers import beside
+from dovetail.placement.shardings import Sharding
+from dovetail.programs.transfers import beside, put
 from dovetail.symbolic.size import Size, has_sizes
 from dovetail.tracing.bind import constant
 
 
-def full(shape: Any, fill_value: ArrayLike, dtype: Any = None) -> Array:
+def full(
+    shape: Any, fill_value: ArrayLike, dtype: Any = None, *, sharding: Sharding | None = None
+) -> Array:
     """An array of `shape` with every element `fill_value`, which has rank 0.
 
     Args:
       shape: an integer, or integers that are not negative.
       fill_value: a scalar.
       dtype: the element type; by default that of the scalar.
+      sharding: the devices that the array is committed to; None for none.
 
     Returns:
       An array.
 
     Raises:
       TypeError: `fill_value` is not a scalar.
+      ValueError: the sharding is for arrays of a higher rank.
 
     Example:
       >>> full(2, 1.5)
@@ -52,10 +57,17 @@ def full(shape: Any, fill_value: ArrayLike, dtype: Any = None) -> Array:
         )
     if dtype is not None:
         value = convert(fill_value, dtypes.requested(dtype, "full"))
-    return broadcast_to(value, sizes)
+    result = broadcast_to(value, sizes)
+    return result if sharding is None else put(result, sharding, name="full")
 
 
-def full_like(x: Any, fill_value: ArrayLike, dtype: Any = None, shape: Any = None) -> Array:
+def full_like(
+    x: Any,
+    fill_value: ArrayLike,
+    dtype: Any = None,
+    shape: Any = None,
+    sharding: Sharding | None = None,
+) -> Array:
     """Like `full`, with the shape and the element type of `x` unless others are given.
 
     Args:
@@ -63,12 +75,14 @@ def full_like(x: Any, fill_value: ArrayLike, dtype: Any = None, shape: Any = Non
       fill_value: a scalar.
       dtype: another element type.
       shape: another shape.
+      sharding: the devices that the array is committed to; None for those of `x`.
 
     Returns:
       An array.
 
     Raises:
       TypeError: `fill_value` is not a scalar.
+      ValueError: the sharding is for arrays of a higher rank.
 
     Example:
       >>> full_like(np.zeros(2, np.int8), 7)
@@ -76,9 +90,11 @@ def full_like(x: Any, fill_value: ArrayLike, dtype: Any = None, shape: Any = Non
     """
     sizes = np.shape(x) if shape is None else canonical_shape(shape)
     if dtype is not None or np.ndim(fill_value):
-        return beside(full(sizes, fill_value, dtype), x)
-    element, weak = dtypes.dtype_and_weakness(x)
-    return beside(broadcast_to(convert(fill_value, element, weak), sizes), x)
+        result = full(sizes, fill_value, dtype)
+    else:
+        element, weak = dtypes.dtype_and_weakness(x)
+        result = broadcast_to(convert(fill_value, element, weak), sizes)
+    return beside(result, x) if sharding is None else put(result, sharding, name="full_like")
 
 
 def iota(dtype: Any, size: int) -> Array:

@@ -358,7 +358,7 @@ class Mesh(NamedAxes, ContextDecorator):
         """The devices of this process."""
         return [d for d in self.flat_devices if d.process_index == d.client.process_index()]
 
-    @property
+    @cached_property
     def is_multi_process(self) -> bool:
         """True if some devices are those of other processes."""
         return len(self.local_devices) != self.size

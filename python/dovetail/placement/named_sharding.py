@@ -57,6 +57,10 @@ class NamedSharding(Sharding):
         check_spec(mesh, spec)
         if isinstance(mesh, Mesh) and not mesh.empty:
             memory_kind = memory_of(memory_kind, mesh.flat_devices)
+        elif memory_kind not in (None, "device"):
+            raise value_error(
+                f"Got invalid memory kind: memory_kind must be 'device', got: {memory_kind!r}"
+            )
         for name, value in (("mesh", mesh), ("spec", spec), ("memory_kind", memory_kind)):
             object.__setattr__(self, name, value)
 
@@ -67,6 +71,11 @@ class NamedSharding(Sharding):
     @property
     def _device_assignment(self) -> tuple[Device, ...]:
         return self._concrete("_device_assignment").flat_devices
+
+    @property
+    def _addressable_device_assignment(self) -> tuple[Device, ...]:
+        mesh = self._concrete("addressable_devices")
+        return tuple(mesh.local_devices) if mesh.is_multi_process else mesh.flat_devices
 
     def _concrete(self, what: str) -> Mesh:
         if not isinstance(self.mesh, Mesh):

@@ -35,7 +35,8 @@ class P:
 
     Raises:
       TypeError: `unreduced` or `reduced` is no set.
-      ValueError: an axis is given both as a partition and in one of the sets, or in both sets.
+      ValueError: an axis is given both as a partition and in one of the sets, or in both sets, or
+        tuples are nested.
 
     Example:
       >>> P("data", ("x", "y"), None)
@@ -123,17 +124,21 @@ class P:
                 unreduced=self.unreduced | other.unreduced,
                 reduced=self.reduced | other.reduced,
             )
-        return P(*self._beside(other), *other) if isinstance(other, tuple) else NotImplemented
+        if not isinstance(other, tuple):
+            return NotImplemented
+        return P(*self._beside(other, "__add__"), *other)
 
     def __radd__(self, other: Any) -> P:
-        return P(*other, *self._beside(other)) if isinstance(other, tuple) else NotImplemented
+        if not isinstance(other, tuple):
+            return NotImplemented
+        return P(*other, *self._beside(other, "__radd__"))
 
-    def _beside(self, other: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _beside(self, other: tuple[Any, ...], method: str) -> tuple[Any, ...]:
         for what, axes in (("unreduced", self.unreduced), ("reduced", self.reduced)):
             if axes:
                 raise type_error(
-                    f"a tuple must not be added to a PartitionSpec that has {what} axes, got: "
-                    f"{other} and {self}"
+                    f"other {other} cannot be of instance `tuple` when self {self} has {what} in "
+                    f"`{method}` of PartitionSpec, got: {set(axes)}"
                 )
         return self.partitions
 
@@ -179,6 +184,10 @@ def _canonical(entry: Any) -> Any:
     """The entry, without a tuple around a single axis; None for no axes."""
     if not isinstance(entry, (tuple, list)):
         return entry
+    if any(isinstance(axis, (tuple, list)) for axis in entry):
+        raise value_error(
+            f"A tuple inside PartitionSpec cannot contain a nested tuple, got: {entry!r}"
+        )
     return None if not entry else entry[0] if len(entry) == 1 else tuple(entry)
 
 

@@ -180,6 +180,10 @@ ARRAYS: list[tuple[str, str]] = [
         "!Sharding NamedSharding(mesh=Mesh('x': 4, 'y': 2, axis_types=(Auto, Auto)), "
         "spec=P('x', 'y'), memory_kind=device) is",
     ),
+    ("j.lax.full((8, 2), 1.0, sharding=NS(m, P('x'))).sharding.spec", "P('x',)"),
+    ("j.lax.full_like(a, 1.0, sharding=NS(m8, P('x'))).sharding == NS(m8, P('x'))", "True"),
+    ("j.lax.full_like(a, 1.0).sharding == a.sharding", "True"),
+    ("j.lax.full_like(a, 1.0, shape=(3,)).shape", "(3,)"),
     ("j.device_put_sharded", "!.device_put_sharded is deprecated; use "),
     ("j.device_put_replicated", "!.device_put_replicated is deprecated; use "),
     ("j.lax.with_sharding_constraint(x, NS(m, P('x'))).sharding.spec", "P('x',)"),

@@ -1,5 +1,9 @@
-from dovetail.sharding import SingleDeviceSharding, Sharding  # noqa
-
-
-def make_single_device_sharding(device, **k):
-    return SingleDeviceSharding(device, **k)
+from dovetail import make_mesh, set_mesh  # noqa
+from dovetail.placement.named_sharding import DuplicateSpecError  # noqa
+from dovetail.sharding import (  # noqa
+    NamedSharding,
+    Sharding,
+    SingleDeviceSharding,
+    get_mesh,
+    make_single_device_sharding,
+)
