@@ -74,7 +74,7 @@ def init_optimizer(params: Tree) -> Tree:
 
 
 def logits(params: Tree, images: Any) -> Any:
-    """Returns the unnormalised log-probability of each digit: f32[..., 64] to f32[..., 10]."""
+    """Returns the unnormalized log-probability of each digit: f32[..., 64] to f32[..., 10]."""
     *hidden, last = params
     activations = images
     for layer in hidden:

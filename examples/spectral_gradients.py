@@ -65,7 +65,7 @@ def check(a: Any) -> float:
 
 
 def main(quick: bool, output: Path) -> dict[str, Any]:
-    """Stabilises a real and a complex system."""
+    """Stabilizes a real and a complex system."""
     states, inputs, steps = (6, 2, 100) if quick else (20, 4, 400)
     results = {}
     runs = []

@@ -1,4 +1,4 @@
-"""Element types: the promotion lattice, canonicalisation, and questions about types."""
+"""Element types: the promotion lattice, canonicalization, and questions about types."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_no_array_has_no_element_type() -> None:
         dtypes.dtype(None)
 
 
-def test_canonicalisation() -> None:
+def test_canonicalization() -> None:
     wide = [dtypes.int64, dtypes.uint64, dtypes.float64, dtypes.complex128]
     assert [dtypes.canonicalize_dtype(t).itemsize for t in wide] == [4, 4, 4, 8]
     with config.enable_x64(True):

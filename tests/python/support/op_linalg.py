@@ -216,7 +216,7 @@ def _gauss(a: Array, b: Array) -> Array:
     return x
 
 
-# Factorisations --------------------------------------------------------------------------------
+# Factorizations --------------------------------------------------------------------------------
 
 
 def unique(_: Parts, results: Parts, **attributes: Any) -> Any:
