@@ -183,7 +183,7 @@ def test_dlpack() -> None:
             "        700000,  800000,  900000, 1000000, 1100000, 1200000, 1300000,\n"
             "       1400000, 1500000], dtype=int32)",
         ),
-        # The element type does not fit the last line.
+        # The element type does not fit on the last line.
         (
             dnp.asarray([1.5] * 13),
             "Array([1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5],\n"

@@ -1,4 +1,6 @@
-"""Exchange with NumPy, PyTorch and whoever speaks DLPack, the buffer protocol or the array API."""
+"""Exchange with NumPy, PyTorch and other libraries through DLPack, the buffer protocol or the
+array API.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ def address(x: Any) -> int:
 
 
 class OnlyCapsule:
-    """An array with DLPack's methods only, as libraries before 1.0 have them."""
+    """An array with only DLPack's methods, as in libraries before 1.0."""
 
     def __init__(self, x: Any) -> None:
         self.x = x
@@ -48,7 +50,7 @@ class OnlyCapsule:
 
 
 class Insists(OnlyCapsule):
-    """The same, but refusing copies."""
+    """The same, but rejecting copies."""
 
     def __dlpack__(self, stream: None = None) -> Any:
         return self.x.__dlpack__(copy=False)
@@ -169,7 +171,7 @@ def test_dlpack_of_odd_shapes(shape: tuple[int, ...]) -> None:
 def test_dlpack_of_types_that_numpy_lacks(name: str) -> None:
     x: Any = dnp.asarray([0.5, 1, -2]).astype(name)
     for given in (x, OnlyCapsule(x)):
-        # Hidden, so that it is not taken as our own array.
+        # Hidden, so that it is not treated as our own array.
         y: Any = dnp.from_dlpack(OnlyCapsule(given))
         assert y.dtype == x.dtype
         assert y.tolist() == [0.5, 1, -2]

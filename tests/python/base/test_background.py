@@ -1,4 +1,4 @@
-"""Work in the background: what it keeps, and what becomes of it where threads fail."""
+"""Work in the background: what it keeps alive, and what happens if threads fail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Bad input of every kind: errors with the line, what was expected, what came, what to do."""
+"""Bad input of every kind: errors with the line, what was expected, the actual value, and a
+remedy.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ import dovetail.numpy as dnp
 from dovetail import errors, lax, runtime
 from support import ir_mutations
 
-# For calls that a type checker refuses.
+# For calls that a type checker rejects.
 bad_grad: Any = dt.grad
 bad_jit: Any = dt.jit
 bad_jvp: Any = dt.jvp

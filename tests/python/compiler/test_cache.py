@@ -64,7 +64,7 @@ def test_a_directory_that_others_may_write_to_is_refused(tmp_path: Path) -> None
     assert cache.get_or_make(key(0), lambda why: why.encode()) == b"nothing is kept"
     cache.put(key(1), b"content")
     assert not (tmp_path / "cache" / key(1)).exists()
-    # Reading is no danger.
+    # Reading is harmless.
     (tmp_path / "cache").chmod(0o755)
     assert Cache(tmp_path / "cache").get(key(0)) == b"content"
 
@@ -148,7 +148,7 @@ def test_every_flipped_bit_is_noticed(cache: Cache) -> None:
     assert cache_statistics().damaged == damaged + 8 * len(good)
 
 
-# In a process of its own, which may wait for ever.
+# In a separate process, which may wait forever.
 NO_FILE = """
 import os, socket, sys
 from pathlib import Path
@@ -235,7 +235,7 @@ def test_death_in_the_middle_of_writing(tmp_path: Path) -> None:
     assert done.returncode == -signal.SIGXFSZ
     left = {path.name for path in (tmp_path / "cache").iterdir()} - {key(0)}
     assert {name[:6] for name in left} == {".writi", ".lock-"}
-    # Nothing of it is taken for an entry, and nobody waits for who held the lock.
+    # None of it is mistaken for an entry, and nobody waits for the process that held the lock.
     cache = Cache(tmp_path / "cache", 1 << 20)
     assert cache.get_or_make(key(1), lambda why: b"made") == b"made"
     assert cache.get(key(1)) == b"made"
@@ -299,7 +299,7 @@ def test_other_processes_wait_for_the_one_that_compiles(tmp_path: Path) -> None:
     first = start()
     assert first.stdout is not None
     assert first.stdout.readline() == "making\n"
-    # This process is one of the others; they can do nothing before the first is told to go on.
+    # This process is one of the others; they can do nothing until the first may continue.
     with ThreadPoolExecutor(1) as pool:
         cache = Cache(tmp_path / "cache")
         answer = pool.submit(cache.get_or_make, key(0), lambda why: b"made twice")

@@ -210,7 +210,7 @@ def test_a_directory_that_cannot_be_written_costs_only_the_speed_up(tmp_path: Pa
     assert cache.get("key") is None
     with pytest.warns(RuntimeWarning, match="are not kept: .*; set DOVETAIL_CACHE_DIR, or"):
         cache.put("key", b"content")
-    cache.put("key", b"content")  # says it once
+    cache.put("key", b"content")  # reported once
     assert cache.get("key") is None
 
 
@@ -299,7 +299,7 @@ def once_more(x: Any) -> Any:
     ],
 )
 def test_one_element_of_a_slice_gets_more_dimensions(function: Any) -> None:
-    """IREE dies where it moves the new dimensions to the slice."""
+    """IREE crashes when it moves the new dimensions to the slice."""
     x = dnp.asarray([0.5, -0.25, 1.0, 2.0])
     with config.merge_small_ops(False):
         compiled = dt.jit(function).lower(x).compile()
@@ -325,7 +325,7 @@ def test_updates_of_slices(function: Any, columns: int) -> None:
 
 
 def test_loss_and_gradient_of_a_classifier() -> None:
-    """IREE's fusions of ops with several users gave wrong sums here."""
+    """IREE's fusions of ops with several users produced wrong sums here."""
     rng = np.random.default_rng(0)
     x = rng.normal(size=(64, 512)).astype(np.float32)
     params = (rng.normal(size=(512, 10)) / 22).astype(np.float32), np.zeros(10, np.float32)

@@ -1,4 +1,4 @@
-"""The compiler in processes of its own: its death, interrupts, forks, threads."""
+"""The compiler in separate processes: its death, interrupts, forks, threads."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def compiled(number: int = 0) -> bytes | None:
 
 
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    """Let this program stand for the compiler."""
+    """Let this program replace the compiler."""
     path = tmp_path / "compiler.py"
     path.write_text(text)
     monkeypatch.setattr(processes, "_PROGRAM", path)
@@ -248,7 +248,7 @@ def test_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def dying_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    """Let this script stand for the program that runs passes."""
+    """Let this script replace the program that runs passes."""
     path = tmp_path / "dovetail-opt"
     path.write_text(f"#!/bin/sh\n{text}\n")
     path.chmod(0o755)

@@ -1,4 +1,4 @@
-"""`debug_nans` and `debug_infs` in whole programs: the run that makes a value names the op."""
+"""`debug_nans` and `debug_infs` in whole programs: the run that produces a value names the op."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ MODES = ["never", "now"]
 
 
 def line_of(marker: str) -> str:
-    """The place in this file that a comment marks, as messages say it."""
+    """The place in this file marked by a comment, in the form of messages."""
     lines = Path(__file__).read_text().splitlines()
     (number,) = [i for i, line in enumerate(lines, 1) if line.endswith(f"# {marker}")]
     return f"{__file__}:{number}"
 
 
 def refused(call: Callable[..., Any], *args: Any, op: str, marker: str) -> str:
-    """The message of a call that makes a NaN, which names that op and the marked line."""
+    """The message of a call that produces a NaN, which names that op and the marked line."""
     with dt.debug_nans(), pytest.raises(FloatingPointError) as caught:
         call(*args)
     message = str(caught.value)
@@ -126,7 +126,7 @@ def test_transforms(mode: str) -> None:
     refused(made(dt.vmap(dt.grad(root))), x[:, None], op="sqrt", marker="root")
     refused(made(dt.hessian(root)), x, op="sqrt", marker="root")
     refused(made(lambda x: dt.jvp(root, (x,), (x,))), x, op="sqrt", marker="root")
-    # The derivative of what is not chosen: zero times infinity.
+    # The derivative of the branch that is not chosen: zero times infinity.
     message = refused(made(dt.grad(guarded)), x * 0.0, op="div", marker="guarded")
     assert "2 among 2 elements, first at (0,)" in message
 
@@ -174,7 +174,7 @@ def test_values_that_come_in_are_nobodys(mode: str) -> None:
     @dt.jit(compile=mode)
     def f(x: Any, y: Any) -> Any:
         z = x.T * 2.0 + dnp.array([np.nan, 1.0])
-        return z, dnp.log(y)  # not of what came in
+        return z, dnp.log(y)  # not of the inputs
 
     x, y = dnp.array([[1.0, np.nan], [2.0, 3.0]]), dnp.ones(())
     with dt.debug_nans(), pytest.raises(FloatingPointError) as caught:
@@ -189,7 +189,7 @@ def test_values_that_come_in_are_nobodys(mode: str) -> None:
         pytest.raises(FloatingPointError, match="from its arguments or constants"),
     ):
         f(dnp.ones((2, 2)), y)
-    message = refused(f, x, -y, op="log", marker="not of what came in")
+    message = refused(f, x, -y, op="log", marker="not of the inputs")
     assert "while `x` of `f` came with some" in message
 
 
@@ -323,7 +323,7 @@ def test_a_conversion_hands_on_what_it_is_given() -> None:
 
 
 def test_what_eager_functions_choose_among_their_constants() -> None:
-    """A value that no op made is only rejected if no argument had it."""
+    """A value that no op produced is only rejected if no argument had it."""
     outside = dnp.array([0.5, 1.0])
     with dt.debug_infs():
         for _ in range(3):

@@ -1,4 +1,4 @@
-"""Remembered eager calls: the same results as of calls that are not, whatever changes between."""
+"""Cached eager calls: the same results as uncached ones, whatever changes in between."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def check_same(result: Any, expected: Any) -> None:
         assert result == expected
 
 
-# Arguments of one type and different values, among them those that are easily taken for others.
+# Arguments of one type and different values, including those easily confused with others.
 X = [dnp.array(v, "float32") for v in ([1.5, -2.0, 0.0], [-0.0, math.nan, math.inf], [3.0, 2, 1])]
 Y = [x[::-1] for x in X]
 N = [dnp.array(v) for v in ([1, -2, 3], [2, 1, 7], [0, 1, 2])]
@@ -222,7 +222,7 @@ def test_large_constants_are_not_kept() -> None:
 
 
 def lambda_with(function: Callable[..., Any]) -> Any:
-    """A function in the form in which public ones are."""
+    """A function in the form of public ones."""
     return SimpleNamespace(__wrapped__=function)
 
 

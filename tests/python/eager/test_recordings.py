@@ -38,7 +38,7 @@ def cached(function: Callable[..., Any]) -> Any:
 
 
 def check(function: Callable[..., Any], *args: Any) -> None:
-    """Checks that calls are replayed, to what the function gives."""
+    """Checks that calls are replayed, with the function's results."""
     assert recorded(function, *args).executor is not None
     fast, expected = cached(lambda *given: function(*given)), function(*args)
     expected = expected if isinstance(expected, tuple) else (expected,)
@@ -185,7 +185,7 @@ def test_the_same_step_is_done_once() -> None:
 
 
 def test_steps_of_the_host_are_of_the_call_alone() -> None:
-    """What a step does is no part of the trace."""
+    """The effect of a step is not part of the trace."""
 
     def step(x: np.ndarray) -> np.ndarray:
         return (dnp.asarray(x) + 1)._value()

@@ -1,4 +1,4 @@
-"""Exported files: damaged, for lack of room not written, and used on both sides of a fork."""
+"""Exported files: damaged, not written for lack of space, and used on both sides of a fork."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_damaged_modules_are_refused(files: Files) -> None:
             runtime.load(mutant, "local-sync")
 
 
-# In a process of its own, which may crash.
+# In a separate process, which may crash.
 MUTATE = """
 import random, sys
 from pathlib import Path
@@ -94,7 +94,7 @@ print(refused, right)
 
 
 def test_no_damage_to_parameters_passes(files: Files) -> None:
-    """Neither to what has no effect on the values, such as padding and what names the types."""
+    """Nor to parts without an effect on the values, such as padding and the names of types."""
     assert run(MUTATE, *files).split() == ["500", "0"]
 
 
@@ -130,7 +130,7 @@ def test_a_digest_with_another_name_is_damage(tmp_path: Path) -> None:
         runtime.load(path)
     loaded = runtime.load(path, verify=False)
     np.testing.assert_allclose(loaded.main(X), W * X + W, rtol=1e-6)
-    # Files of others have none.
+    # Files of other programs have none.
     save_file({"w.scale": 2 * W, "w.shift": W, "another": W[:2]}, weights)
     np.testing.assert_allclose(runtime.load(path).main(X), 2 * W * X + W, rtol=1e-6)
 

@@ -1,4 +1,4 @@
-"""`dovetail.export`: files for several targets and functions, and parameters beside."""
+"""`dovetail.export`: files for several targets and functions, with separate files of parameters."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def test_code_for_other_machines(tmp_path: Path) -> None:
     data = (tmp_path / "f.vmfb").read_bytes()
     for code in (b"elf_x86_64", b"elf_arm_64", b"elf_riscv_64", b"nvptx", b"hsaco", b"msl"):
         assert code in data
-    # A loader does not tell levels of one architecture apart.
+    # A loader does not distinguish levels of one architecture.
     targets = ["cpu:x86-64-v2", "cpu:x86-64-v3"]
     files = dt.export(f, x, path=tmp_path / "g.vmfb", targets=targets)
     assert sorted(p.name for p in files.values()) == [
@@ -305,7 +305,7 @@ def test_unknown_processors_are_explained(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def c_program(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The C example, built as its `CMakeLists.txt` says."""
+    """The C example, built as its `CMakeLists.txt` describes."""
     cmake, build = shutil.which("cmake"), tmp_path_factory.mktemp("deploy_c")
     if cmake is None:
         pytest.skip("there is no cmake")

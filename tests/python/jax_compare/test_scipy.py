@@ -1,4 +1,4 @@
-"""dovetail.scipy against JAX itself: parameters of functions, and errors that are no greater."""
+"""dovetail.scipy against JAX itself: parameters of functions, and errors that are no larger."""
 
 from __future__ import annotations
 

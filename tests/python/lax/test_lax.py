@@ -1,4 +1,4 @@
-"""dovetail.lax: what it refuses to do for the caller, and how it says so."""
+"""dovetail.lax: what it does not do for the caller, and how it reports that."""
 
 from __future__ import annotations
 

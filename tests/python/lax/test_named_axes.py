@@ -1,4 +1,4 @@
-"""Named axes: collectives in bodies and callees, of all types, and what is wrong about them."""
+"""Named axes: collectives in bodies and callees, of all types, and their errors."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_in_a_scan() -> None:
 
 
 def test_what_only_a_body_names() -> None:
-    """No operand of the op carries the batch."""
+    """None of the op's operands has the batch dimension."""
 
     def numbers(_: Any) -> Any:
         return lax.scan(lambda carry, _: (carry + lax.axis_index("i"), carry), 0, None, length=3)
@@ -72,7 +72,7 @@ def test_in_branches() -> None:
         expected = X / X.sum(0) if p else X + X.mean(0)
         check(over(f, p, X, in_axes=(None, 0)), expected)
         check(dt.jit(dt.vmap(f, (None, 0), axis_name="i"))(p, X), expected)
-    # All branches run for all elements where these choose differently.
+    # All branches run for all elements if these choose differently.
     p = np.array([True, False, True])
     check(over(f, p, X), np.where(p[:, None], X / X.sum(0), X + X.mean(0)))
 

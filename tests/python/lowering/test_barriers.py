@@ -1,4 +1,4 @@
-"""Compiled barriers: arrays on both sides of them stay as they are when one is changed."""
+"""Compiled barriers: changing an array on one side leaves the others unchanged."""
 
 from __future__ import annotations
 
@@ -88,7 +88,8 @@ def test_what_is_on_the_other_side_stays(function: Callable[..., Any], merge: bo
 
 
 def test_recomputed_scatters_in_branches() -> None:
-    # Merged ops and recomputation: the branch's table is changed beside a loop that reads the same.
+    # Merged ops and recomputation: the branch's table is changed next to a loop that reads the
+    # same.
     def branch(x: Any) -> Any:
         i = dnp.abs(3 * x[0]).astype("int32") % 4
         return dnp.cos(x) - x.at[i].add(x[i] * 0.3).at[0].multiply(0.5)
@@ -124,7 +125,7 @@ def test_arguments_stay_behind_merged_ops() -> None:
 
 
 def test_barriers_of_memory_of_different_kinds() -> None:
-    # IREE refuses the barrier of an argument and of arrays in between, and takes one for each.
+    # IREE rejects the barrier of an argument and of arrays in between, and accepts one for each.
     def function(x: Any, y: Any) -> Any:
         def each(shift: Any) -> Any:
             block = dt.checkpoint(lambda c: dnp.tanh(c * 0.5 + y[1]) * 0.7)

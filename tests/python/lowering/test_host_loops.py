@@ -65,7 +65,7 @@ def test_gradients(name: str) -> None:
     check(gradient(name), *PROGRAMS[name].points)
 
 
-# The last is one that the code generator takes only with barriers behind its loops.
+# The code generator accepts the last one only with barriers after its loops.
 @pytest.mark.parametrize("name", ["scan of cond", "while_loop", "no_iterations"])
 def test_gradients_of_batches(name: str) -> None:
     points = [np.stack([x, np.multiply(x, 1.01)]) for x in PROGRAMS[name].points]

@@ -1,4 +1,4 @@
-"""Ops that read an array along several loops, and ops that write over what others read."""
+"""Ops that read an array along several loops, and ops that write over arrays read by others."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_the_last_op_writes_over_what_groups_before_it_read() -> None:
 
 
 def test_a_constant_is_updated_by_one_that_folds_to_the_same() -> None:
-    """The cotangent of `updated` is a pad of nothing, zeros are what it is updated by."""
+    """The cotangent of `updated` is a pad of nothing; it is updated by zeros."""
 
     def updated(x: Any) -> Any:
         return x.reshape(1).at[np.array([True])].set(0.25)[:0]

@@ -1,4 +1,4 @@
-"""Arguments of NumPy's functions that are seldom given, and what functions take for them."""
+"""Rarely used arguments of NumPy's functions, and what functions accept for them."""
 
 import functools
 import io
@@ -19,7 +19,7 @@ PLACES = [1, -1, [0, 2], [2, 2, 0], [-1, 1], np.array([3])]
 
 
 class Sizes(Sequence):
-    """A sequence of a class of its own."""
+    """A user-defined class of sequences."""
 
     def __init__(self, *sizes: int) -> None:
         self.sizes = sizes
@@ -410,7 +410,7 @@ def test_deprecated_arguments() -> None:
         ("Casting from complex to real dtypes", lambda: dnp.astype(z, "int32").tolist(), [1]),
     ]
     for message, call, expected in calls:
-        # Warned of at each call, with the user's line.
+        # Each call warns, with the user's line.
         for _ in range(3):
             with pytest.warns(DeprecationWarning, match=message) as caught:
                 assert call() == expected

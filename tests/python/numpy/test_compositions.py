@@ -434,7 +434,7 @@ def test_place_errors() -> None:
 
 @pytest.mark.parametrize("jitted", [False, True])
 def test_repeat_to_a_length(jitted: bool) -> None:
-    """Counts that are known only when the program runs, of arrays with one element or none."""
+    """Counts that are known only when the program runs, for arrays with one element or none."""
 
     def check(x: Any, counts: Any, length: int, expected: Any, axis: int | None = 0) -> None:
         def repeated(x: Any, counts: Any) -> Any:

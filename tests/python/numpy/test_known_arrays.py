@@ -1,4 +1,6 @@
-"""Functions that are one of NumPy's where arrays are known: as the programs they are elsewhere."""
+"""Functions that call NumPy's for known arrays: the same as the programs that they are
+elsewhere.
+"""
 
 from __future__ import annotations
 

@@ -374,7 +374,7 @@ def test_errors(call: Callable[[], Any], error: Any, message: str) -> None:
 
 @pytest.mark.parametrize("size", [2, 12])
 def test_small_matrices_in_loops(size: int) -> None:
-    """They are decomposed, where large ones are LAPACK's."""
+    """They are decomposed, whereas large ones are LAPACK's."""
 
     def filtered(matrices: Any) -> Any:
         def step(x: Any, matrix: Any) -> Any:
@@ -404,7 +404,7 @@ def test_small_matrices_in_loops(size: int) -> None:
 
 @pytest.mark.parametrize("shape", [(2, 20000), (20000, 2)])
 def test_pinv_of_long_matrices(shape: tuple[int, int]) -> None:
-    """By way of squares of the shorter side only: of the longer they take gigabytes."""
+    """Through squares of the shorter side only: those of the longer side would take gigabytes."""
     a = np.random.default_rng(0).normal(size=shape).astype(np.float32)
     p, pull = dt.vjp(dnp.linalg.pinv, a)
     (gradient,) = pull(dnp.ones_like(p))

@@ -1,5 +1,6 @@
-"""dovetail.numpy against NumPy, eagerly and traced; derivatives of its composites; its errors; its
-examples."""
+"""dovetail.numpy against NumPy, eagerly and traced; derivatives of its composites; its errors;
+its examples.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ def in_64_bits(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture
 def in_32_bits() -> None:
-    """For tests of what happens without 64-bit types."""
+    """For tests of behaviour without 64-bit types."""
 
 
 def traced(function: Callable[..., Any], *values: Any) -> list[np.ndarray]:

@@ -35,7 +35,7 @@ def test_roots(p: list[Any]) -> None:
     found = dnp.roots(np.array(p))
     assert found.dtype == np.complex128
     np.testing.assert_allclose(in_order(found), in_order(expected), rtol=1e-10)
-    # As many as there could be, NaN for those that leading zeros leave out.
+    # As many as possible, with NaN for those lost to leading zeros.
     padded = np.asarray(dt.jit(lambda p: dnp.roots(p, strip_zeros=False))(np.array(p)))
     assert padded.shape == (len(p) - 1,)
     kept = padded[: len(expected)]

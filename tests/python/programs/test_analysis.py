@@ -1,4 +1,4 @@
-"""The work and the memory of programs, and the stages that say them, against counts by hand."""
+"""The work and the memory of programs, and the stages that report them, against counts by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Donated arguments: results take their memory, they are of no more use, nobody else sees it."""
+"""Donated arguments: results use their memory, they cannot be used again, nobody else sees it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 
-# Large enough for a dispatch of its own.
+# Large enough for its own dispatch.
 N = 1 << 14
 
 
@@ -39,7 +39,7 @@ def test_results_of_calls_that_read_numpy_arrays_are_not_copied() -> None:
     step = dt.jit(lambda w: w + 1, donate_argnums=0)
     memory = np.zeros(N + 16, np.float32)
     start = -memory.ctypes.data % 64 // 4
-    # Aligned, so that it is read where it is.
+    # Aligned, so that it is read in place.
     w = dt.jit(lambda x: x + 2)(memory[start : start + N])
     assert not w.buffer.is_shared
     before = int(w.buffer.view.map().asarray((N,), np.dtype(np.float32)).ctypes.data)
@@ -155,7 +155,7 @@ def test_several_results_and_reads_after_writes() -> None:
 
 
 def test_equal_results_and_results_of_one_type() -> None:
-    """One array is two results; others of the type take the memory of what is left."""
+    """One array is two results; others of the type use the memory that is left."""
 
     def f(a: Any, b: Any, c: Any) -> Any:
         y = (a * 2 + c) * 0.5

@@ -34,7 +34,7 @@ X = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path) -> Iterator[None]:
-    """Nothing is compiled before, and calls are answered as they are by default."""
+    """Nothing is compiled before, and calls behave as they do by default."""
     config.update("compilation_cache_dir", tmp_path / "cache")
     config.update("compile", "auto")
     yield
@@ -53,7 +53,7 @@ def no_compilers() -> Iterator[None]:
 
 
 def compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    """Let this program stand for the compiler; in it, `real()` is the compiler."""
+    """Let this program replace the compiler; in it, `real()` is the compiler."""
     path = tmp_path / "compiler.py"
     path.write_text(
         f"""
@@ -85,7 +85,7 @@ def is_compiled(jitted: Any) -> list[bool]:
 
 
 def another(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The same as a function of its own: jitted functions of one function share programs."""
+    """The same as a separate function: jitted functions of one function share programs."""
 
     @functools.wraps(function)
     def same(x: Any) -> Any:
@@ -125,7 +125,7 @@ def test_now_and_never() -> None:
         f, g = dt.jit(another(softmax)), dt.jit(another(softmax), compile=mode)
         with config.compile(mode):
             f(X)
-        # The option goes before the setting.
+        # The option takes precedence over the setting.
         with config.compile("now" if mode == "never" else "never"):
             g(X)
         background.wait()
@@ -499,7 +499,7 @@ time.sleep(600)
 
 
 class Terminal(io.StringIO):
-    """Says when something was written."""
+    """Records the time at which something was written."""
 
     def __init__(self, is_terminal: bool) -> None:
         super().__init__()
@@ -523,7 +523,7 @@ def test_a_terminal_is_told_what_takes_so_long(monkeypatch: pytest.MonkeyPatch) 
         assert terminal.has_text.wait(60)
     shown = terminal.getvalue()
     assert shown.startswith("\rdovetail: compiling `f` (0 s)")
-    # Nothing of it stays.
+    # None of it stays.
     assert shown.rsplit("\r", 2)[1].isspace()
     assert shown.endswith("\r")
     monkeypatch.setattr(sys, "stderr", file)

@@ -1,4 +1,4 @@
-"""Memory that cannot be had is an error that says who needs how much, and where."""
+"""Running out of memory is an error that states what needs how much, and where."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _line(function: Callable[..., Any]) -> str:
     ],
 )
 def test_arrays_beyond_the_machine(make: Callable[[], Any]) -> None:
-    # A remembered call refuses as well.
+    # A cached call fails in the same way.
     for _ in range(3):
         with pytest.raises(MemoryError):
             make()
@@ -63,7 +63,7 @@ def test_a_compiled_program(mode: Any) -> None:
         assert message.startswith("RESOURCE_EXHAUSTED: `_squares` needs memory"), message
         assert re.search(r"allocates \d+\.\d PiB", message), message
         assert f"at {_line(_squares)} (_squares)" in message, message
-    # The argument is as before.
+    # The argument is unchanged.
     assert float(x[-1]) == 1
 
 

@@ -1,4 +1,4 @@
-"""Programs as steps: what makes them faster changes no bit of the results."""
+"""Programs as steps: optimizations change no bit of the results."""
 
 from __future__ import annotations
 
@@ -148,6 +148,6 @@ def test_results_share_nothing_with_constants(value: np.ndarray) -> None:
         np.testing.assert_array_equal(result, expected)
         assert not any(np.may_share_memory(result, constant) for constant in executor.constants)
     assert not np.may_share_memory(results[0], results[2])
-    # What repeats a scalar takes no memory for each.
+    # Repeating a scalar takes no memory for each element.
     assert sum(constant.nbytes for constant in executor.constants) <= 8
     assert not steps.copy_shared(results)

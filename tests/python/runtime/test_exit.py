@@ -1,4 +1,4 @@
-"""The end of a process: nothing complains of what lived until then."""
+"""The end of a process: no complaints about anything still alive."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ seen = np.asarray(array)
 dt.jit(loss)(x)
 pullback, linear = dt.vjp(loss, x)[1], dt.linearize(loss, x)[1]
 """
-# Objects that make Python keep them longer than other globals, or for good.
+# Objects that make Python keep them longer than other globals, or forever.
 COLLECTED = """
 import gc
 gc.callbacks.append(lambda phase, info: None)
@@ -152,6 +152,6 @@ last = [Watch(), runtime.put(np.ones(3))]
 
 
 def test_devices_outlive_what_modules_refer_to() -> None:
-    """Memory of a device that is gone already could not be released."""
+    """Memory of a device that is already gone could not be released."""
     done = subprocess.run([sys.executable, "-c", WATCH], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")

@@ -71,7 +71,7 @@ def test_other_archives_are_refused(tmp_path: Path) -> None:
 
 
 def test_modules_without_an_archive_are_refused() -> None:
-    # Nothing in them tells damaged machine code from good.
+    # Nothing in them distinguishes damaged machine code from intact code.
     vmfb = module(ADD, flags=["--iree-vm-emit-polyglot-zip=false"])
     with pytest.raises(ValueError, match="it does not start as an archive"):
         runtime.load(vmfb)

@@ -1,4 +1,4 @@
-"""Saved trees: every type of leaf, structures, files that do not fit or are damaged."""
+"""Saved trees: every type of leaf, structures, files that do not match or are damaged."""
 
 from __future__ import annotations
 
@@ -294,7 +294,7 @@ def test_versions_and_other_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         save(tmp_path / "later", 1)
     with pytest.raises(ValueError, match=r"version must be at most 1, got: 2.*install a later"):
         load(tmp_path / "later")
-    # Files of other programs, and ours read by these.
+    # Files of other programs, and our files read by them.
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     plain.save_file({"layer.w": x, "n": np.array(3)}, tmp_path / "other")
     back = load(tmp_path / "other", {"layer.w": dnp.zeros((2, 3)), "n": np.array(0)})

@@ -147,7 +147,7 @@ def test_minimize(method: str, function: Any, start: Any, expected: Any) -> None
 
 @pytest.mark.parametrize("method", ["BFGS", LIMITED])
 def test_minimize_over_complex_numbers(method: str) -> None:
-    """The parts are varied, so curvature that differs between them is no obstacle."""
+    """The parts vary separately, so curvature that differs between them is no obstacle."""
     goal = np.array([1 - 2j, 3j, -1 + 0j])
 
     def distance(z: Any) -> Any:
@@ -203,7 +203,7 @@ def test_minimize_refuses() -> None:
 @pytest.mark.parametrize("dtype", [np.float64, np.int32])
 def test_map_coordinates(mode: str, order: int, dtype: Any) -> None:
     x = (RNG.normal(size=(5, 6)) * 50).astype(dtype)
-    # Whole numbers of periods are where SciPy's modes are JAX's.
+    # For whole numbers of periods, SciPy's modes agree with JAX's.
     places = [RNG.uniform(0, 4, (2, 9)), RNG.uniform(0, 5, (2, 9))]
     expected = REFERENCE.ndimage.map_coordinates(x, places, order=order, mode=mode, cval=2)
     got = ndimage.map_coordinates(x, places, order, mode, 2)

@@ -36,7 +36,7 @@ def check(
     constraints: Sequence[str] = (),
     bound: float = 2e-5,
 ) -> None:
-    """One program gives at all sizes what the function does there."""
+    """One program returns at all sizes what the function does there."""
     program = dynamic(f, *shapes, compile=compile, dynamic_constraints=constraints)
     for size in sizes:
         args = arguments(size)
@@ -135,7 +135,7 @@ def test_functions(name: str) -> None:
     check(FUNCTIONS[name], ["b, 6"], lambda b: [array(b, 6)], sizes=(1, 4, 7))
 
 
-# Functions of few dispatches each, as results of one program.
+# Functions with few dispatches each, as results of one program.
 COMPILED = [
     *("reshape by product", "arange of floats", "divided by size", "softmax", "slice to the end"),
     *("slice of the middle", "backwards", "pad by size", "concatenate", "tile", "transpose"),
@@ -321,7 +321,7 @@ def test_slices_of_what_may_be_empty(mode: Any) -> None:
 
 @pytest.mark.parametrize("mode", ["never", "now"])
 def test_indices_of_what_may_be_empty(mode: Any) -> None:
-    """Where nothing is selected, or something is there; of nothing zeros are read, and nothing is
+    """Nothing is selected, or something is: where nothing is, zeros are read, and nothing is
     written.
     """
     none, twice = np.zeros(0, np.int32), np.array([0, 0])

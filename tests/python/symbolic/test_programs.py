@@ -1,4 +1,4 @@
-"""Functions of the library where a size is symbolic: at each size they are what they are there."""
+"""Functions of the library with a symbolic size: at each size the same as with that known size."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def sizes(text: str, *constraints: str) -> tuple[Any, ...]:
     return export.symbolic_shape(text, constraints=constraints)
 
 
-# Written as Python, of sizes and of ints.
+# Written in Python, for sizes and for ints.
 EXPRESSIONS: list[Callable[[Any, Any], Any]] = [
     lambda b, c: b + c - 2 * b + 3,
     lambda b, c: (b + 1) * (c - 1) * 2,

@@ -1,4 +1,4 @@
-"""Tracing itself: capture, sharing, leaks, recovery after errors, and what a tracer answers."""
+"""Tracing itself: capture, sharing, leaks, recovery after errors, and queries of tracers."""
 
 from __future__ import annotations
 

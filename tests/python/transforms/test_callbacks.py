@@ -1,4 +1,4 @@
-"""Python functions that programs call: their values, and what goes wrong."""
+"""Python functions that programs call: their values, and their errors."""
 
 from __future__ import annotations
 

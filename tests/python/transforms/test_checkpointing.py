@@ -1,4 +1,4 @@
-"""Checkpoints: values and derivatives, what is kept, and what is computed again."""
+"""Checkpoints: values and derivatives, what is kept, and what is recomputed."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def products(function: Callable[..., Any], *args: Any) -> int:
 
 
 def kept(function: Callable[..., Any], *args: Any) -> list[tuple[int, ...]]:
-    """The shapes of the residuals of `vjp`, arguments among them."""
+    """The shapes of the residuals of `vjp`, including arguments."""
     return sorted(aval.shape for aval, _ in saved_residuals(function, *args))
 
 
@@ -97,7 +97,7 @@ def test_only_arguments_and_what_is_saved_are_kept() -> None:
     ]
     for policy in (SAVE.dots_saveable, SAVE.dots_with_no_batch_dims_saveable):
         assert kept(dt.checkpoint(network, policy=policy), X) == [one] * 3
-    # A function is asked of kinds of ops, among them those that derivatives make.
+    # A function is called with kinds of ops, including those that derivatives make.
     assert kept(dt.checkpoint(dnp.sin, policy=lambda op, *_: str(op) == "cos"), 1.0) == [()]
     assert "cos" in text_of(dt.grad(dt.checkpoint(dnp.sin, policy=lambda *_: False)), 1.0)
     for policy in (lambda op: op.name == "dot_general", lambda *_: True):

@@ -1,4 +1,4 @@
-"""Functions with custom derivative rules: values against formulas, and what is wrong with rules."""
+"""Functions with custom derivative rules: values against formulas, and errors in rules."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_forward_mode_of_a_vjp_rule() -> None:
             ValueError, match=r"can't apply forward-mode.*test_custom_derivatives.py"
         ):
             g()
-    # Forward over reverse is no such thing.
+    # Forward over reverse is not such a case.
     close(dt.hessian(f)(0.5, 2.0), -6 * np.sin(0.5))
 
 
@@ -408,7 +408,7 @@ def test_keys_are_leaves_of_rules_with_symbolic_zeros() -> None:
 
 
 def test_checkpoints_take_results_from_the_function_where_asked() -> None:
-    # Rules that do not fit their function show who gave a value.
+    # Rules that do not match their function show who returned a value.
     f = dt.custom_vjp(lambda x: 2.0 * x)
     f.defvjp(lambda x: (dnp.exp(x), dnp.cos(x)), lambda c, g: (c * g,), optimize_remat=True)
     inner = dt.checkpoint(lambda x: f(x) ** 2)

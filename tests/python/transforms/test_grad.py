@@ -209,7 +209,7 @@ def test_loops_of_branches_take_linear_time() -> None:
 
 
 def test_values_are_computed_once() -> None:
-    """A value that several branches depend on is not computed again for each of them."""
+    """A value that several branches depend on is not recomputed for each of them."""
     from dovetail.tracing import bind
 
     count = 0

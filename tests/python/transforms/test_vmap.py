@@ -1,4 +1,4 @@
-"""vmap: where the batch is and where it goes, trees, closures, nesting."""
+"""vmap: the place of the batch dimension in arguments and results, trees, closures, nesting."""
 
 from __future__ import annotations
 
