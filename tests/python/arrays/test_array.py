@@ -310,7 +310,7 @@ def test_searchsorted_method() -> None:
     assert X.searchsorted(f32([0, 2, 9]), side="right").tolist() == [0, 2, 3]
 
 
-def test_flat_says_what_to_use() -> None:
+def test_flat_suggests_an_alternative() -> None:
     assert not hasattr(X, "flat")
     with pytest.raises(AttributeError, match=r"x\.ravel\(\)"):
         _ = X.flat

@@ -93,7 +93,7 @@ def test_a_copy_on_the_device_is_its_own() -> None:
     assert not x._data.is_shared
 
 
-def test_copies_of_what_was_deleted_are_refused() -> None:
+def test_copies_of_deleted_arrays_are_rejected() -> None:
     for source in SOURCES.values():
         x = source()
         x.delete()
@@ -124,7 +124,7 @@ def test_doubly_donated_array_is_donated_as_a_copy() -> None:
     ],
     ids=["itself", "twice", "reshaped", "part", "branch", "stopped"],
 )
-def test_what_a_program_hands_back_is_not_written_over(function: Callable[[Any], Any]) -> None:
+def test_returned_arguments_are_not_overwritten(function: Callable[[Any], Any]) -> None:
     overwrite = dt.jit(lambda x: x * 0 - 1, donate_argnums=0, compile="now")
     program = dt.jit(function, compile="now")
     for _ in range(3):

@@ -268,7 +268,7 @@ def test_64_bits() -> None:
         dnp.zeros(1, "float64")
 
 
-def test_64_bits_where_they_are_asked_for() -> None:
+def test_64_bits_on_request() -> None:
     with dt.config.explicit_x64_dtypes("error"):
         with pytest.raises(ValueError, match="dtype float64 requested in ones is not available"):
             dnp.ones(2, "float64")

@@ -94,7 +94,7 @@ def test_targets_are_checked() -> None:
 # Errors
 
 
-def test_errors_carry_what_iree_said(capfd: pytest.CaptureFixture[str]) -> None:
+def test_errors_carry_the_message_of_iree(capfd: pytest.CaptureFixture[str]) -> None:
     text = ADD.replace("return %0 : tensor<4xf32>", "return %0 : tensor<5xf32>")
     with pytest.raises(CompileError) as caught:
         compile_module(text)
@@ -126,7 +126,7 @@ def test_missing_symbols_are_pointed_out() -> None:
     caught.value.path.unlink()
 
 
-def test_unknown_flags_are_refused() -> None:
+def test_unknown_flags_are_rejected() -> None:
     with pytest.raises(ValueError, match="option not found: bogus"):
         compile_module(ADD, flags=["--bogus"])
 
@@ -214,7 +214,7 @@ def test_a_directory_that_cannot_be_written_costs_only_the_speed_up(tmp_path: Pa
     assert cache.get("key") is None
 
 
-def test_no_file_is_left_where_writing_failed(
+def test_no_file_is_left_after_a_failed_write(
     cache: Cache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     directory = cache.directory

@@ -259,7 +259,7 @@ def test_events_of_compilation() -> None:
     assert any(event.endswith(("/hits", "/misses")) for event in counted)
 
 
-def test_listeners_are_told_and_forgotten() -> None:
+def test_listeners_are_called_and_removed() -> None:
     seen: list[Any] = []
 
     def note(event: str, *values: float, **kwargs: Any) -> None:

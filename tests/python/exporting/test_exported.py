@@ -250,7 +250,7 @@ def test_platforms_are_checked() -> None:
         export.export(3)  # type: ignore[arg-type]
 
 
-def test_damaged_bytes_are_refused() -> None:
+def test_damaged_bytes_are_rejected() -> None:
     blob = export.export(dt.jit(lambda x: x @ TABLE))(VECTOR).serialize()
     rng = random.Random(0)
     for _ in range(1000):

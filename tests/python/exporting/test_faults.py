@@ -50,7 +50,7 @@ def run(program: str, *arguments: Any) -> str:
 # Damage
 
 
-def test_damaged_modules_are_refused(files: Files) -> None:
+def test_damaged_modules_are_rejected(files: Files) -> None:
     data = files[0].read_bytes()
     rng = random.Random(0)
     for _ in range(1000):
@@ -93,7 +93,7 @@ print(refused, right)
 """
 
 
-def test_no_damage_to_parameters_passes(files: Files) -> None:
+def test_damage_to_parameters_is_detected(files: Files) -> None:
     """Nor to parts without an effect on the values, such as padding and the names of types."""
     assert run(MUTATE, *files).split() == ["500", "0"]
 
@@ -159,7 +159,7 @@ for path in (module, *others):
 """
 
 
-def test_files_that_there_is_no_room_for(files: Files, tmp_path: Path) -> None:
+def test_files_that_do_not_fit_on_the_disk(files: Files, tmp_path: Path) -> None:
     kept = [tmp_path / name for name in ("kept.irpa", "kept.safetensors", "kept.vmfb")]
     for path in kept:
         path.write_bytes(b"an older file")

@@ -97,7 +97,7 @@ def test_one_file_runs_on_several_devices(
     check({name: np.load(tmp_path / f"{name}.npy") for name in ("total", "y")})
 
 
-def test_a_file_says_what_it_is(both: Path) -> None:
+def test_a_file_describes_itself(both: Path) -> None:
     notes = runtime.load(both).notes
     assert notes is not None
     assert notes.version == dt.__version__
@@ -184,7 +184,7 @@ def test_code_for_other_machines(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not processor_features(), reason="the system does not list features")
-def test_files_for_better_processors_are_refused() -> None:
+def test_files_for_better_processors_are_rejected() -> None:
     notes = Notes(dt.__version__, ("cpu",), {architecture(): ("a_feature_of_none",)})
     text = notes.to_json().replace('"', r"\22")
     vmfb = module(f"""
@@ -338,7 +338,7 @@ def network(
     return path, [f"--parameters=model={weights}"] if weights else [], argument, result
 
 
-def test_what_the_c_example_calls(network: tuple[Path, list[str], str, str]) -> None:
+def test_calls_of_the_c_example(network: tuple[Path, list[str], str, str]) -> None:
     path, options, argument, expected = network
     x, y = (
         np.array(values.split(","), np.float32).reshape(tuple(map(int, shape.split("x"))))
@@ -359,7 +359,7 @@ def test_the_c_example(c_program: Path, network: tuple[Path, list[str], str, str
         assert (ran.returncode, ran.stdout.strip()) == (0, expected), ran.stderr
 
 
-def test_the_c_example_explains_what_is_wrong(
+def test_the_c_example_explains_errors(
     c_program: Path, network: tuple[Path, list[str], str, str]
 ) -> None:
     path, options, argument, _ = network

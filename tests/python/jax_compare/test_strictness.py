@@ -33,6 +33,6 @@ def test_refusals_of_jax(name: str) -> None:
     assert not wrong
 
 
-def test_what_differs_is_still_different() -> None:
+def test_differences_remain() -> None:
     for text in DIFFER:
         assert refused(text) != [text in REFUSALS] * 3, text

@@ -236,7 +236,7 @@ def test_body_is_traced_once() -> None:
     assert len(called) == 1
 
 
-def test_without_ops_only_what_runs_is_called() -> None:
+def test_without_ops_only_taken_branches_run() -> None:
     with config.disable_jit(True):
         assert lax.cond(True, lambda: 1, lambda: 1 / 0) == 1
         assert lax.fori_loop(0, 3, lambda i, c: [*c, i], []) == [0, 1, 2]
@@ -248,7 +248,7 @@ def test_without_ops_only_what_runs_is_called() -> None:
         np.testing.assert_array_equal(counts(dnp.array([3, 4, 11])), [12, 12, 11])
 
 
-def test_closure_that_is_known_may_be_asked_for() -> None:
+def test_the_value_of_a_known_closure_may_be_requested() -> None:
     def f(x: Any) -> Any:
         return lax.fori_loop(0, 3, lambda i, c: c * x if float(x) > 0 else c, 1.0)
 

@@ -43,7 +43,7 @@ def test_in_a_scan() -> None:
     check(over(dt.grad(lambda x: f(x)[0] ** 2), X), gradient)
 
 
-def test_what_only_a_body_names() -> None:
+def test_axes_named_only_in_a_body() -> None:
     """None of the op's operands has the batch dimension."""
 
     def numbers(_: Any) -> Any:
@@ -77,7 +77,7 @@ def test_in_branches() -> None:
     check(over(f, p, X), np.where(p[:, None], X / X.sum(0), X + X.mean(0)))
 
 
-def test_in_a_loop_whose_end_they_decide() -> None:
+def test_in_a_loop_whose_end_depends_on_them() -> None:
     def f(x: Any) -> Any:
         return lax.while_loop(lambda x: lax.pmax(x, "i") < 20, lambda x: x * 2, x)
 
@@ -112,7 +112,7 @@ def test_inner_names_hide_outer_ones() -> None:
     check(columns, np.broadcast_to(X.sum(0), X.shape))
 
 
-def test_forward_and_reverse_of_what_is_batched_inside() -> None:
+def test_forward_and_reverse_of_inner_batches() -> None:
     def f(x: Any) -> Any:
         values, pull = dt.vjp(lambda x: lax.psum(x**2, "i"), x)
         return dt.jvp(lambda x: lax.pmean(x**3, "i"), (x,), (pull(values)[0],))[1]
@@ -237,7 +237,7 @@ def test_batches_without_arguments() -> None:
     assert int(dt.vmap(lambda: lax.psum(2, "i"), axis_name="i", axis_size=3, out_axes=None)()) == 6
 
 
-def test_names_that_are_no_strings() -> None:
+def test_names_that_are_not_strings() -> None:
     class Name:
         def __repr__(self) -> str:
             return "name"

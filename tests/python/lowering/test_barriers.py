@@ -77,7 +77,7 @@ FUNCTIONS = [
 
 @pytest.mark.parametrize("merge", [True, False])
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_what_is_on_the_other_side_stays(function: Callable[..., Any], merge: bool) -> None:
+def test_arrays_on_the_other_side_are_unchanged(function: Callable[..., Any], merge: bool) -> None:
     expected = function(dnp.asarray(X), dnp.asarray(AT))
     x = dnp.asarray(X)
     with dt.config.merge_small_ops(merge):
@@ -110,7 +110,7 @@ def test_recomputed_scatters_in_branches() -> None:
     np.testing.assert_allclose(dt.jit(dt.vmap(dt.grad(loss)))(xs), each, rtol=1e-4, atol=1e-5)
 
 
-def test_arguments_stay_behind_merged_ops() -> None:
+def test_arguments_are_unchanged_after_merged_ops() -> None:
     def function(x: Any, at: Any) -> Any:
         s = dnp.sum(dnp.sin(x), 1)
         changed = x.at[at].add(s[at][:, None])

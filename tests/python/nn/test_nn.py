@@ -333,7 +333,7 @@ def test_scaled_dot_general(mode: str, error: float) -> None:
         near(mine, exact)
 
 
-def test_quantization_is_exact_where_it_can_be() -> None:
+def test_quantization_is_exact_if_possible() -> None:
     # Powers of 2 and zeros need no rounding, whatever their size.
     x = np.ldexp(np.float32(1), np.arange(-60, 68, 2).reshape(1, 64) // 4).astype(np.float32)
     x[0, 32:] = 0

@@ -473,7 +473,7 @@ def test_indices_on_their_side(find: str, axis: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["sum", "prod", "nansum", "nanprod"])
-def test_bools_asked_for(name: str) -> None:
+def test_bool_dtype(name: str) -> None:
     x = np.array([[1.0, 0.0, 2.0], [1.0, 0.5, np.nan]], np.float32)
     given: list[dict[str, Any]] = [{}, {"axis": 0}, {"axis": 1, "keepdims": True}, {"axis": ()}]
     if not name.startswith("nan"):

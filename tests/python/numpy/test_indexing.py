@@ -229,7 +229,7 @@ def test_updates_computed_from_the_array() -> None:
     np.testing.assert_allclose(compiled(x, 0), [[0.5], [1.0], [0.6]])
 
 
-def test_padding_of_what_was_scattered() -> None:
+def test_padding_of_scatters() -> None:
     """The code generator cannot fuse a pad after a scatter that computes."""
 
     def padded(x: Any) -> Any:

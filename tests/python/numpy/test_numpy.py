@@ -149,7 +149,7 @@ def test_derivatives(name: str) -> None:
     check_grads(function, args, order=2)
 
 
-def test_derivatives_are_finite_where_values_are_not() -> None:
+def test_derivatives_are_finite_even_if_values_are_not() -> None:
     for function, x in [
         (lambda x: dnp.logaddexp(x, -math.inf), -math.inf),
         (lambda x: dnp.hypot(x, 0.0), 0.0),

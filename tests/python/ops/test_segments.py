@@ -72,7 +72,7 @@ def test_compiled_segments() -> None:
         np.testing.assert_array_equal(a, e)
 
 
-def test_numbers_that_are_no_segments() -> None:
+def test_numbers_without_a_segment() -> None:
     data = rows("int32")
     clipped = np.clip(IDS, 0, COUNT - 1)
     for name, (function, _, _) in FUNCTIONS.items():

@@ -77,7 +77,7 @@ def test_every_sharding_to_every_other(shape: tuple[int, ...]) -> None:
             assert not any(np.may_share_memory(part, array.buffer) for part in parts)
 
 
-def test_moves_only_what_is_needed() -> None:
+def test_moves_only_needed_parts() -> None:
     value = RNG.normal(size=(8, 4)).astype("f")
     source = dt.device_put(value, NamedSharding(GRID, P("x", "y")))
     held = {shard.device: shard.data.buffer for shard in source.addressable_shards}

@@ -564,7 +564,7 @@ class Owner:
     """Something that a cycle of references keeps alive."""
 
 
-def test_the_garbage_collector_sees_what_is_remembered() -> None:
+def test_the_garbage_collector_sees_cached_objects() -> None:
     def make() -> list[weakref.ref[Any]]:
         owner, captured = Owner(), dnp.arange(32.0)
 
@@ -602,7 +602,7 @@ def traced_memory() -> Iterator[None]:
     tracemalloc.stop()
 
 
-def test_many_calls_leave_nothing_behind(traced_memory: None) -> None:
+def test_many_calls_leak_nothing(traced_memory: None) -> None:
     jitted = jit(lambda t, n, *, s: ({"a": t["x"] + n, "b": [t["x"]]}, Pair(n, s)))
     x, host = dnp.ones(3), np.ones(3, np.float32)
     arguments: list[Any] = [({"x": x}, host), ({"x": host}, 2.0), ({"x": 1}, x), ({"x": x}, x[:1])]

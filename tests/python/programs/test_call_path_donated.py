@@ -137,7 +137,7 @@ def test_steps_on_donated_arrays_allocate_nothing(donates: bool) -> None:
 
 
 @pytest.mark.parametrize("size", [4, N])
-def test_what_is_not_the_array_alone_is_copied(size: int) -> None:
+def test_donated_memory_with_other_users_is_copied(size: int) -> None:
     step = jit(lambda w: w * 2 + 1, donate_argnums=0)
     made = longer_calls(step)
     host = np.ones(size + 1, np.float32)[1:]
@@ -176,7 +176,7 @@ def test_use_after_donation() -> None:
     assert not g.is_deleted()
 
 
-def test_an_array_in_two_places_is_refused() -> None:
+def test_an_array_in_two_places_is_rejected() -> None:
     step = jit(lambda v, w, x: (v + w + x, v * w), donate_argnums=(0, 1))
     for _ in range(2):
         step(computed(), computed(), computed())
@@ -364,7 +364,7 @@ CHANGES: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_what_is_forgotten(name: str) -> None:
+def test_dropped_programs(name: str) -> None:
     jitted = jit(lambda x: x + 1)
     for _ in range(3):
         jitted(1.0)

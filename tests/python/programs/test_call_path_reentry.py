@@ -208,7 +208,7 @@ def test_interrupts_within_static_arguments() -> None:
         assert float(jitted(1.0, second)) == 2
 
 
-def test_interrupts_as_trees_are_taken_apart() -> None:
+def test_interrupts_while_trees_are_flattened() -> None:
     jitted = jit(lambda node: node.content + 1)
     for _ in range(3):
         jitted(Node(1.0))

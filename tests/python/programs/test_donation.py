@@ -75,7 +75,7 @@ def test_donation_by_name_and_of_trees() -> None:
     np.testing.assert_array_equal(out["b"], np.full(N, 6.0, np.float32))
 
 
-def test_views_keep_what_they_show() -> None:
+def test_views_keep_their_memory_alive() -> None:
     step = dt.jit(lambda w: w + 1, donate_argnums=0)
     w = computed(5.0)
     seen = np.asarray(w)
@@ -124,7 +124,7 @@ def test_loops_that_may_not_run_share() -> None:
     np.testing.assert_array_equal(x, np.full((128, 128), 2.0, np.float32))
 
 
-def test_an_array_in_two_places_is_refused() -> None:
+def test_an_array_in_two_places_is_rejected() -> None:
     step = dt.jit(lambda v, w: v + w, donate_argnums=0)
     w = computed()
     for error in (ValueError, dt.errors.JaxRuntimeError):
@@ -133,7 +133,7 @@ def test_an_array_in_two_places_is_refused() -> None:
     assert not w.is_deleted()
 
 
-def test_static_and_donated_is_refused() -> None:
+def test_static_and_donated_is_rejected() -> None:
     with pytest.raises(ValueError, match=r"static_argn.* cannot intersect, .* got: 0"):
         dt.jit(lambda x: x, static_argnums=0, donate_argnums=0)
     with pytest.raises(ValueError, match="donate_argnums must be numbers"):
@@ -213,7 +213,7 @@ def test_training_in_place() -> None:
         np.testing.assert_allclose(got, reference, rtol=1e-4, atol=1e-6)
 
 
-def test_checks_look_at_what_was_donated() -> None:
+def test_checks_examine_donated_arrays() -> None:
     with dt.config.debug_nans(True), pytest.raises(FloatingPointError, match="log"):
         dt.jit(lambda w: dnp.log(w), donate_argnums=0)(-computed())
 

@@ -419,7 +419,7 @@ def test_numbers_and_names_that_differ() -> None:
     ]
 
 
-def test_what_jit_refuses() -> None:
+def test_jit_rejects() -> None:
     def h(a: Any, /, b: Any, **kwargs: Any) -> Any:
         return a
 

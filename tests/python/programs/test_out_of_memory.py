@@ -46,7 +46,7 @@ def test_arrays_beyond_the_machine(make: Callable[[], Any]) -> None:
             make()
 
 
-def test_the_error_of_an_array_says_its_size_and_line() -> None:
+def test_the_error_of_an_array_states_its_size_and_line() -> None:
     with pytest.raises(MemoryError, match=r"3.6 PiB.*float32\[1000000000000000\].*test_out_of_mem"):
         dnp.zeros(10**15)
 
@@ -120,7 +120,7 @@ def test_a_module_without_the_compiler(tmp_path: Any) -> None:
         ("OUT_OF_RANGE; alloca", False),
     ],
 )
-def test_what_tells_of_memory(text: str, expected: bool) -> None:
+def test_messages_about_memory(text: str, expected: bool) -> None:
     assert is_out_of_memory(RuntimeError(text)) is expected
 
 

@@ -290,7 +290,7 @@ def test_derivative_of_gamma(alpha: float) -> None:
     assert_allclose(reverse, slope(logs) / logs, rtol=1e-4)
 
 
-def test_derivatives_of_what_gamma_makes() -> None:
+def test_derivatives_of_samples_made_from_gamma() -> None:
     key = random.key(3)
     with config.enable_x64(True):
         # The mean over many samples, which is known.

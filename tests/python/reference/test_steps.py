@@ -38,7 +38,7 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_evaluators_give_the_same_bits_in_every_call(name: str) -> None:
+def test_evaluators_return_the_same_bits_in_every_call(name: str) -> None:
     evaluator = Evaluator(flat(PROGRAMS[name], X))
     first = evaluator([X])
     for _ in range(9):
@@ -59,7 +59,7 @@ def test_an_evaluator_specializes_itself() -> None:
     assert one.shape == ()
 
 
-def test_a_watch_is_told_of_each_op_once() -> None:
+def test_a_watch_sees_each_op_once() -> None:
     evaluator = Evaluator(flat(lambda x: dnp.exp(x) + 1.0, X))
     for _ in range(10):
         told: list[tuple[str, np.dtype]] = []
@@ -114,7 +114,7 @@ def vector(size: int) -> ShapedArray:
     return ShapedArray((size,), np.dtype("float32"))
 
 
-def test_repeated_scalars_stay_where_nothing_else_has_the_shape() -> None:
+def test_repeated_scalars_stay_if_nothing_else_has_the_shape() -> None:
     steps = steps_on(((), "float32"))
     (x,) = steps.inputs
     repeated = steps.append(RAW["broadcast"], (x,), {"shape": (3,), "dims": ()}, vector(3))

@@ -337,7 +337,7 @@ def test_a_wrong_participant():
     )
 
 
-def test_a_thread_that_is_no_participant(capfd):
+def test_a_thread_that_is_not_a_participant(capfd):
     assert not _sum_over([(4, 1)])(0)
     assert capfd.readouterr().err == (
         "all_reduce_sum over data: a program with collectives must run on "
@@ -345,7 +345,7 @@ def test_a_thread_that_is_no_participant(capfd):
     )
 
 
-def test_a_communicator_that_has_failed_starts_no_run():
+def test_a_failed_communicator_starts_no_run():
     communicator = Communicator(2)
     assert communicator.start(Lines())
     assert communicator.fail("stopped " * 300)

@@ -256,7 +256,7 @@ def test_damaged_files(tmp_path: Path) -> None:
         load(tmp_path / "bit")
 
 
-def test_damage_to_what_the_bytes_mean(tmp_path: Path) -> None:
+def test_damage_to_the_meaning_of_bytes(tmp_path: Path) -> None:
     save(tmp_path / "x", {"weights": dnp.ones((2, 30)), "n": dnp.asarray(2.0)})
     whole = (tmp_path / "x").read_bytes()
     for name, old, new in [
@@ -275,7 +275,7 @@ def test_damage_to_what_the_bytes_mean(tmp_path: Path) -> None:
 
 @settings(max_examples=150)
 @given(st.integers(0, 10**6), st.integers(1, 255))
-def test_no_bit_of_a_file_changes_unseen(
+def test_every_bit_of_a_file_is_checked(
     tmp_path_factory: pytest.TempPathFactory, place: int, change: int
 ) -> None:
     path = tmp_path_factory.mktemp("bits") / "x"

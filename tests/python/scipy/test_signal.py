@@ -71,7 +71,7 @@ def test_fftconvolve_along_axes() -> None:
         )
 
 
-def test_convolution_refuses() -> None:
+def test_convolution_rejects() -> None:
     with pytest.raises(ValueError, match="mode must be one of full, same, valid, got: 'half'"):
         signal.convolve(np.ones(3), np.ones(2), "half")
     with pytest.raises(ValueError, match="method must be"):

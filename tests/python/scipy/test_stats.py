@@ -286,7 +286,7 @@ def test_gaussian_kde(bw_method: Any) -> None:
         )
 
 
-def test_gaussian_kde_refuses() -> None:
+def test_gaussian_kde_rejects() -> None:
     with pytest.raises(ValueError, match="two numbers at least"):
         stats.gaussian_kde(np.zeros(1))
     with pytest.raises(ValueError, match="bw_method must be"):

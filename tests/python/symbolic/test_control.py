@@ -64,7 +64,7 @@ def rows(x: Any, y: Any) -> Any:
 
 
 @pytest.mark.parametrize("function", [zeros, numbers, slices, loops, rows])
-def test_arrays_made_of_none(function: Callable[..., Any]) -> None:
+def test_arrays_made_without_operands(function: Callable[..., Any]) -> None:
     check(function)
 
 

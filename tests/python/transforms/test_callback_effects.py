@@ -158,7 +158,7 @@ def test_disabled_jit_and_nested_jit(log: Log) -> None:
     assert log.take() == [1.0, 2.0]
 
 
-def test_programs_say_whether_they_have_effects() -> None:
+def test_programs_state_whether_they_have_effects() -> None:
     def has(function: Callable[..., Any]) -> bool:
         return dt.jit(function).lower(1.0)._program.module.has_effects()
 

@@ -88,7 +88,7 @@ def test_derivatives_under_each_policy(name: str) -> None:
         close(derivative(again)(X), derivative(loss)(X))
 
 
-def test_only_arguments_and_what_is_saved_are_kept() -> None:
+def test_only_arguments_and_saved_values_are_kept() -> None:
     one = X.shape
     assert kept(dt.checkpoint(network), X) == [one]
     assert kept(dt.checkpoint(network, policy=SAVE.save_only_these_names("product1")), X) == [
@@ -136,7 +136,7 @@ def test_nothing_is_left_without_differentiation() -> None:
     close(again(X), loss(X))
 
 
-def test_a_barrier_stands_before_what_is_computed_again() -> None:
+def test_a_barrier_precedes_recomputation() -> None:
     assert "optimization_barrier" in text_of(dt.grad(dt.checkpoint(loss)), X)
     assert "optimization_barrier" not in text_of(dt.grad(loss), X)
     merged = dt.grad(dt.checkpoint(loss, prevent_cse=False))

@@ -31,7 +31,7 @@ def scaled():
     return f, asked
 
 
-def test_the_rule_is_asked_where_the_function_is_batched():
+def test_the_rule_is_called_if_the_function_is_batched():
     f, asked = scaled()
     assert float(f(2.0, 3.0)) == 6.0
     assert float(dt.jit(f)(2.0, 3.0)) == 6.0

@@ -74,7 +74,7 @@ def test_argnums() -> None:
     assert isinstance(dt.grad(f, argnums=(1,))(2.0, 3.0, 5.0), tuple)
 
 
-def test_other_arguments_stay_what_they_are() -> None:
+def test_other_arguments_are_unchanged() -> None:
     def power(x: Any, n: int, *, times: int, mode: str) -> Any:
         assert type(n) is int
         assert mode == "product"

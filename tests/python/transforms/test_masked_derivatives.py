@@ -150,7 +150,7 @@ def layer(w: Any, y: Any) -> Any:
 
 
 @pytest.mark.parametrize("transform", [lambda f: f, dt.jit], ids=["evaluated", "compiled"])
-def test_what_all_elements_share(transform: Function) -> None:
+def test_values_shared_by_all_elements(transform: Function) -> None:
     rng = np.random.default_rng(0)
     w, y = rng.normal(size=(3, 4)), abs(rng.normal(size=(5, 4)))
     y[1::2] *= -1
@@ -170,7 +170,7 @@ def repeated_layer(w: Any, y: Any) -> Any:
 
 
 @pytest.mark.parametrize("transform", [lambda f: f, dt.jit], ids=["evaluated", "compiled"])
-def test_what_all_elements_of_a_loop_share(transform: Function) -> None:
+def test_values_shared_by_all_elements_of_a_loop(transform: Function) -> None:
     rng = np.random.default_rng(0)
     w, y = rng.normal(size=(4, 4)), abs(rng.normal(size=(5, 4)))
     y[1::2] *= -1
