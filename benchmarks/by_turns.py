@@ -1,4 +1,4 @@
-"""Times calls of several libraries in one run, by turns."""
+"""Times calls of several libraries in one run, in turn."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any
 
 
 def measure(calls: dict[str, Callable[[], Any]], repeat: int) -> dict[str, float]:
-    """The best time of each call in so many rounds, in seconds: a busy machine slows all alike."""
+    """The best time of each call in several rounds, in seconds: a busy machine slows all of
+    them alike.
+    """
     best = dict.fromkeys(calls, float("inf"))
     for _ in range(repeat):
         for library, call in calls.items():

@@ -1,4 +1,4 @@
-"""Overhead of calls: sums of small arrays, by every way to call them.
+"""Overhead of calls: sums of small arrays, by every way of calling them.
 
 Usage: call_overhead.py [--repeat N]
 
@@ -25,7 +25,7 @@ CALLS = 2000
 
 
 def sum_of(count: int) -> str:
-    """Returns a module whose function `main` adds that many arrays."""
+    """Returns a module whose function `main` adds the given number of arrays."""
     parameters = ", ".join(f"%a{i}: tensor<4xf32>" for i in range(count))
     newline = "\n        "
     lines = [
@@ -42,7 +42,7 @@ def sum_of(count: int) -> str:
 
 
 def ways(vmfb: bytes, device: str, count: int) -> dict[str, Callable[[], Any]]:
-    """Returns one call for each way to make it."""
+    """Returns one call for each way of making it."""
     arrays = [np.full(4, i, np.float32) for i in range(count)]
     buffers = [runtime.put(array, device) for array in arrays]
     executable = runtime.Executable(vmfb, "main", device)

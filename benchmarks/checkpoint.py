@@ -40,7 +40,7 @@ def mlp(wrap: Callable[..., Any], size: int) -> Callable[..., Any]:
 
 
 def block(x: Any, weights: tuple[Any, ...]) -> tuple[Any, None]:
-    """Self-attention with one head, then two layers, with what comes in added to each."""
+    """Self-attention with one head, then two layers, each with a residual connection."""
     query, key, value, up, down = weights
     scores = (x @ query) @ (x @ key).T / MODEL**0.5
     shares = dnp.exp(scores - scores.max(axis=1, keepdims=True))
@@ -62,7 +62,7 @@ def plain(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def peak(loss: Callable[..., Any], *specs: Any) -> float:
-    """The largest memory in use at a time, in MiB: arguments, results and what lies between."""
+    """The largest memory in use at any time, in MiB: arguments, results and temporaries."""
     compiled = dt.jit(dt.grad(loss)).lower(*specs).compile()
     tool = Path(sys.executable).with_name("iree-run-module")
     with tempfile.TemporaryDirectory() as folder:

@@ -2,9 +2,9 @@
 
 Usage: compile_time.py [--repeat N] [--only TEXT]
 
-Times are the best of N, after both compilers have compiled something else. *apart* is Dovetail
-with a dispatch for each small op, *again* finds the compiled program on disk. JAX is measured where
-it is installed, without its cache.
+Times are the best of N, after both compilers have compiled something else. *apart* is Dovetail with
+a dispatch for each small op, *again* finds the compiled program on disk. JAX is measured if it is
+installed, without its cache.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Convolutions and pooling, forward and with gradients, beside JAX and PyTorch.
+"""Convolutions and pooling, forward and with gradients, compared with JAX and PyTorch.
 
 Usage: convolution.py [--repeat N]
 
 Times are the best of N rounds in which the libraries take turns; compare the ratios. JAX and
-PyTorch are measured where they are installed.
+PyTorch are measured if they are installed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import dovetail as dt
 import dovetail.lax as dlax
 import dovetail.numpy as dnp
 
-# Batch, size of the image, input features, size of the kernel, output features, stride.
+# Batch, image size, input features, kernel size, output features, stride.
 CONVOLUTIONS = {
     "3x3, 64 to 64": (8, 58, 64, 3, 64, 1),
     "3x3, 256 to 256": (8, 16, 256, 3, 256, 1),
@@ -101,7 +101,7 @@ def calls(order: str, case: tuple[Any, ...]) -> dict[str, dict[str, Callable[[],
 
 
 def optional(name: str) -> Any:
-    """A library, or None where it is not installed."""
+    """A library, or None if it is not installed."""
     try:
         return importlib.import_module(name)
     except ImportError:

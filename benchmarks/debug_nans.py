@@ -2,8 +2,8 @@
 
 Usage: debug_nans.py [--repeat N] [--jax]
 
-The best of N rounds in which the ways take turns; the ratios are to be relied on. JAX looks at the
-results alone, and runs the function again, op by op, once these have a NaN.
+The best of N rounds in which the ways take turns; only the ratios are reliable. JAX checks only the
+results, and runs the function again, op by op, if these have a NaN.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def data(batch: int, width: int, layers: int) -> tuple[list[Any], np.ndarray, np
 
 
 def best(calls: dict[str, Callable[[], Any]], repeat: int) -> dict[str, float]:
-    """Seconds of each call, of which each round has a few."""
+    """Seconds of each call; each round makes a few."""
     times = dict.fromkeys(calls, float("inf"))
     for _ in range(repeat):
         for name, call in calls.items():

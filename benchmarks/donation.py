@@ -1,11 +1,11 @@
-"""Peak memory of a step that is computed over and over, with its state donated and without.
+"""Peak memory of a step that is run repeatedly, with its state donated and without.
 
 Usage: donation.py [--mebibytes N] [--steps N]
 
 The state is one array, or two of half the size for `momentum`; its new value is the next step's
-argument. Each program runs in a process of its own, whose highest resident size, less that of a
-process with the state alone, is what its steps need besides. JAX, where it is installed, does the
-same.
+argument. Each program runs in its own process; the highest resident size, minus that of a process
+with only the state, is the memory that its steps need. JAX is measured in the same way if it is
+installed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def momentum(state: Any, x: Any) -> Any:
 
 
 def update(state: Any, x: Any) -> Any:
-    """Returns one array, of which the first row is another."""
+    """Returns one array, with its first row replaced."""
     return (state[0].at[0].set(x),)
 
 
@@ -67,7 +67,7 @@ def run(library: str, name: str, donates: bool, mebibytes: int, steps: int) -> t
     )
     step = jit(function, donate_argnums=0) if donates else jit(function)
     x = np.full(columns, 0.5, np.float32)
-    # Compiled before there is anything large, by others of the same types.
+    # Compiled before there is anything large, by arguments of the same types.
     compiled = step.lower(
         tuple(api.ShapeDtypeStruct((rows, columns), "float32") for _ in range(count)), x
     ).compile()
@@ -84,7 +84,7 @@ def run(library: str, name: str, donates: bool, mebibytes: int, steps: int) -> t
 
 
 def measured(*arguments: str) -> tuple[float, float]:
-    """Returns what a process of its own measures."""
+    """Returns the measurements of a separate process."""
     command = [sys.executable, __file__, "--run", *arguments]
     peak, seconds = subprocess.run(
         command, check=True, capture_output=True, text=True

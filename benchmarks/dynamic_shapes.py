@@ -1,10 +1,10 @@
-"""One program of symbolic sizes for all batches against a program for each: Dovetail and JAX.
+"""One program with symbolic sizes for all batches against a program for each: Dovetail and JAX.
 
 Usage: dynamic_shapes.py [--rounds N] [--program mlp|attention|training] [--sizes 8 256]
 
 *symbolic* is `jit(f, dynamic_shapes=…)`, compiled once; *static* is `jit(f)`, compiled for each
-size; JAX, where it is installed, is `jax.jit(f)`, which compiles for each size too. Nothing is
-taken from a cache. In each round all take turns at each size; times of calls are the best of all.
+size; JAX, if it is installed, is `jax.jit(f)`, which compiles for each size too. No cache is used.
+In each round all of them take turns at each size; times of calls are the best of all rounds.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def normal(*shape: int) -> np.ndarray:
 
 
 class Program:
-    """A function in the terms of one library.
+    """A function written for one library.
 
     Args:
       library: its module, `dovetail` or `jax`.
@@ -57,7 +57,7 @@ class Program:
 
 
 class Mlp(Program):
-    """784-512-256-10, as a digits classifier."""
+    """784-512-256-10, like a digits classifier."""
 
     shapes = (None, "b, 784")
     weights = ((784, 512), (512, 256), (256, 10))
@@ -120,7 +120,7 @@ PROGRAMS: dict[str, type[Program]] = {"mlp": Mlp, "attention": Attention, "train
 
 
 class Candidate:
-    """A jitted program, with what it took."""
+    """A jitted program, with its measurements."""
 
     def __init__(self, name: str, library: Any, jitted: Callable[..., Any]) -> None:
         self.name, self.library, self.jitted = name, library, jitted
@@ -128,7 +128,7 @@ class Candidate:
         self.call_seconds: dict[int, float] = {}
 
     def first_call(self, size: int, arguments: Any) -> None:
-        """Call it at a size that it may have to be compiled for."""
+        """Call it at a size for which it may have to be compiled."""
         start = time.perf_counter()
         self.library.block_until_ready(self.jitted(*arguments))
         self.compile_seconds[size] = time.perf_counter() - start

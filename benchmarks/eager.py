@@ -3,9 +3,9 @@
 Usage: eager.py [--repeat N] [--size N] [--only TEXT] [--limit µs] [--new]
 
 Times are the best of N rounds in which the libraries take turns, so that a busy machine slows all
-of them alike. JAX is measured too where it is installed. At the end comes a summary; with --limit
-the exit status tells whether all differences are below. --new measures calls that are not cached
-yet instead: the first, the second, which is recorded, and the third.
+of them alike. JAX is measured too if it is installed. A summary comes at the end; with --limit the
+exit status reports whether all differences are below the limit. --new measures calls that are not
+cached yet instead: the first, the second, which is recorded, and the third.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ import numpy as np
 import dovetail.lax as dlax
 import dovetail.numpy as dnp
 
-# About so long a round takes for each function and library, in seconds.
+# The approximate duration of a round for each function and library, in seconds.
 ROUND = 2e-3
 
-# What to call, given a library like NumPy and its arrays: vectors x and y of floats, i and k of
+# The calls, given a library like NumPy and its arrays: vectors x and y of floats, i and k of
 # integers, j of two indices, b of bools, c of complex numbers, n with NaN and u of bytes; square
 # matrices m of floats and p of small integers; t of rank 3.
 NUMPY = """
@@ -96,7 +96,7 @@ np.diag_indices(4); np.diag_indices_from(m); np.tril_indices_from(m); np.nanmax(
 np.array([1.0, 2.0]); np.array(x)
 """
 
-# Functions of lax, and what they are in NumPy.
+# Functions of lax, and their equivalents in NumPy.
 LAX: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "lax.add": (lambda lax, **v: lax.add(v["x"], v["y"]), lambda np, **v: np.add(v["x"], v["y"])),
     "lax.exp": (lambda lax, **v: lax.exp(v["x"]), lambda np, **v: np.exp(v["x"])),
@@ -153,7 +153,7 @@ def leaves(result: Any) -> list[np.ndarray]:
 
 
 def rows(size: int, only: str) -> Iterator[tuple[str, dict[str, Callable[[], Any]]]]:
-    """Each function, and a call of it for each library."""
+    """Each function, with a call for each library."""
     plain = arrays(size)
     libraries: list[tuple[str, Any, Any, Any]] = [("Dovetail", dnp, dlax, dnp.asarray)]
     with contextlib.suppress(ImportError):
@@ -170,7 +170,7 @@ def rows(size: int, only: str) -> Iterator[tuple[str, dict[str, Callable[[], Any
             values = {key: asarray(value) for key, value in plain.items()}
             calls[library] = functools.partial(ours, lax if name in LAX else numpy, **values)
         expected = leaves(calls["NumPy"]())
-        # More than twice before the clock starts: then a call is remembered.
+        # More than twice before the clock starts: then a call is cached.
         for _ in range(4):
             results = leaves(calls["Dovetail"]())
             for result, wanted in zip(results, expected, strict=True):
@@ -186,7 +186,7 @@ def measure(calls: dict[str, Callable[[], Any]], repeat: int) -> dict[str, float
         try:
             call()
         except (TypeError, ValueError, NotImplementedError, AttributeError):
-            # JAX has not all that NumPy has; Dovetail has, and an error of its is one of ours.
+            # JAX lacks some of NumPy's functions; Dovetail has all of them, so its errors are ours.
             if library != "JAX":
                 raise
             del calls[library]
@@ -201,7 +201,7 @@ def measure(calls: dict[str, Callable[[], Any]], repeat: int) -> dict[str, float
 
 
 def measure_new(size: int, only: str, repeat: int) -> None:
-    """Prints what the first calls of each function take, in µs."""
+    """Prints the times of the first calls of each function, in µs."""
     from dovetail import _core
 
     best: dict[str, list[float]] = {}

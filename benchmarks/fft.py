@@ -1,10 +1,10 @@
-"""Fourier transforms, compiled, beside SciPy and JAX.
+"""Fourier transforms, compiled, compared with SciPy and JAX.
 
 Usage: fft.py [--repeat N]
 
 Times are the best of N rounds in which the libraries take turns; compare the ratios. JAX is
-measured where it is installed. Errors are those of the elements' root mean square against a
-transform in long doubles, in units of the precision.
+measured if it is installed. Errors are root mean square errors of the elements against a transform
+in long doubles, in units of the machine epsilon.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def ways(name: str, x: Array) -> dict[str, Callable[[], Any]]:
 
 
 def errors(name: str, x: Array, calls: dict[str, Callable[[], Any]]) -> dict[str, float]:
-    """The relative error of each library's result, over the precision."""
+    """The relative error of each library's result, over the machine epsilon."""
     wide = x.astype(np.clongdouble if np.iscomplexobj(x) else np.longdouble)
     exact = getattr(scipy.fft, name)(wide)
     unit = np.linalg.norm(exact) * np.finfo(x.dtype).eps

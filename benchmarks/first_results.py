@@ -2,8 +2,8 @@
 
 Usage: first_results.py [--repeat N]
 
-Each measurement is a process of its own; Dovetail and JAX, where it is installed, take turns. Times
-are the best of N. *cold*: nothing is compiled on disk; *warm*: an earlier process compiled it.
+Each measurement is a separate process; Dovetail and JAX, if it is installed, take turns. Times are
+the best of N. *cold*: nothing is compiled on disk; *warm*: an earlier process compiled it.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ MEASUREMENTS = {"imports": imports, "trivial": trivial, "training step": trainin
 
 
 def measured(name: str, library: str, cache: str) -> dict[str, float]:
-    """Returns what a new process measures."""
+    """Returns the measurements of a new process."""
     environment = {
         **os.environ,
         "DOVETAIL_CACHE_DIR": cache,

@@ -2,11 +2,11 @@
 
 Usage: jitted_calls.py [--repeat N] [--limit µs]
 
-Beside it: IREE's own invocation of the same program, with its arguments at hand, and JAX where it
+Also measured: IREE's own invocation of the same program, with its arguments at hand, and JAX if it
 is installed. JAX has no programs for symbolic shapes: it is called with arrays of one size. Times
 are the best of N rounds in which the ways take turns, so that a busy machine slows all of them
-alike; compare the ratios. With --limit the exit status tells whether a call with two arrays is
-below.
+alike; compare the ratios. With --limit the exit status reports whether a call with two arrays is
+below the limit.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from iree.runtime import VmVariantList
 import dovetail as dt
 import dovetail.numpy as dnp
 
-# Few, so that some rounds have a busy machine for themselves.
+# Few, so that some rounds have a busy machine to themselves.
 CALLS = 100
 
 
 class Pair(NamedTuple):
-    """A named tuple, as optimizers have for their states."""
+    """A named tuple, like the states of optimizers."""
 
     first: Any
     second: Any
@@ -56,7 +56,7 @@ class Library(NamedTuple):
     commit: Callable[[Any], Any]
 
 
-# A function, and its arguments, given what makes an array of a library.
+# A function, and its arguments, given a function that makes an array of a library.
 Case = tuple[Callable[..., Any], Callable[[Any], tuple[Any, ...]]]
 
 CASES: dict[str, Case] = {
@@ -85,7 +85,7 @@ CASES: dict[str, Case] = {
 
 
 def repeated(library: Library, **options: Any) -> Callable[[], Any]:
-    """Returns a call whose argument, which it is to donate, is the result of the one before."""
+    """Returns a call whose argument, which it donates, is the result of the previous call."""
     state, step = [library.put(vector(0))], library.put(vector(1))
     jitted = library.jit(operator.add, **options)
 
@@ -104,7 +104,7 @@ def of_two(library: Library, put: Callable[[Any], Any], **options: Any) -> Calla
 
 
 def of_new_sizes(library: Library, **options: Any) -> Callable[[], Any]:
-    """Returns a call with arrays of another size than any before."""
+    """Returns a call with arrays of a size that has not occurred before."""
     jitted = library.jit(operator.add, **options)
     sizes = itertools.count(2)
 
@@ -115,7 +115,7 @@ def of_new_sizes(library: Library, **options: Any) -> Callable[[], Any]:
     return call
 
 
-# Calls, given a library, and what only Dovetail's `jit` is given.
+# Calls, given a library, and the additional arguments of Dovetail's `jit`.
 OPTIONS: dict[str, tuple[Callable[..., Callable[[], Any]], dict[str, Any]]] = {
     "2 committed arrays": (lambda library: of_two(library, library.commit), {}),
     "1 of 2 arrays donated": (functools.partial(repeated, donate_argnums=0), {}),
@@ -125,7 +125,7 @@ OPTIONS: dict[str, tuple[Callable[..., Callable[[], Any]], dict[str, Any]]] = {
     ),
     "2 arrays of NumPy of a new size": (of_new_sizes, {"dynamic_shapes": ("n", "n")}),
 }
-# Cases in which the other library would compile a program at each call, which takes long.
+# Cases in which the other library would compile a program at each call, which is slow.
 ALONE = ("2 arrays of NumPy of a new size",)
 
 
@@ -138,7 +138,7 @@ def optional(name: str) -> Any:
 
 
 def invocation(jitted: Any, args: Any) -> Callable[[], Any]:
-    """Returns the call of IREE that is within a call of the only program of a jitted function."""
+    """Returns IREE's call within a call of the only program of a jitted function."""
     (execution,) = jitted._executions.values()
     executable = execution.executable()
     leaves = dt.tree.leaves(args)
@@ -152,9 +152,9 @@ def invocation(jitted: Any, args: Any) -> Callable[[], Any]:
 
 
 def ways(function: Callable[..., Any], arguments: Any) -> dict[str, Callable[[], Any]]:
-    """Returns a call for each way to make it."""
+    """Returns one call for each way of making it."""
     jitted = dt.jit(function, compile="now")
-    # In the runtime's memory, as the results of other programs are.
+    # In the runtime's memory, like results of other programs.
     put = dt.jit(operator.pos, compile="now")
     args = arguments(put)
     expected = jitted(*args)
@@ -186,7 +186,7 @@ def ways_of(name: str) -> dict[str, Callable[[], Any]]:
 def measure(
     calls: dict[str, Callable[[], Any]], repeat: int, count: int = CALLS
 ) -> dict[str, float]:
-    """Returns µs for each call, the best of some rounds of so many calls."""
+    """Returns µs for each call, the best of several rounds with a given number of calls."""
     best = dict.fromkeys(calls, float("inf"))
     for _ in range(repeat):
         for name, call in calls.items():

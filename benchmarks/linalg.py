@@ -1,9 +1,10 @@
-"""Decompositions of matrices: as plain ops, compiled, beside LAPACK as NumPy and SciPy call it.
+"""Decompositions of matrices: as plain ops, compiled, compared with LAPACK as called by NumPy and
+SciPy.
 
 Usage: linalg.py [--sizes 8,64,200,512] [--only TEXT] [--repeat N]
 
-Times are the best of N rounds in which both take turns. The operands are f32, of unknowns with a
-normal distribution; `compile` is how long the code generator takes, once.
+Times are the best of N rounds in which both take turns. The operands are f32, with normally
+distributed elements; `compile` is the time of the code generator, once.
 """
 
 from __future__ import annotations

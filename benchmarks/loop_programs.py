@@ -1,4 +1,4 @@
-"""Programs whose time is that of their loops, compiled, beside JAX.
+"""Programs dominated by loops, compiled, compared with JAX.
 
 Usage: loop_programs.py [--repeat N] [--only TEXT]
 
@@ -86,7 +86,7 @@ def kalman(lib: Any, seen: Any, f: Any, h: Any, noise: Any) -> Any:
         s = h @ p @ h.T + np.eye(h.shape[0]) * 0.5
         gain = np.linalg.solve(s, h @ p).T
         x, p = x + gain @ (z - h @ x), p - gain @ h @ p
-        p = (p + p.T) / 2  # Rounding must not add up.
+        p = (p + p.T) / 2  # Rounding errors must not add up.
         return (x, p), x
 
     return lib.lax.scan(step, (np.zeros(size), np.eye(size)), seen)[1]
@@ -275,7 +275,7 @@ def arrays(result: Any) -> list[np.ndarray]:
 
 
 def measure(case: Case, repeat: int) -> tuple[float, float]:
-    """The best times of ours and of JAX's call, in seconds, after a comparison of their results."""
+    """The best times of our call and JAX's, in seconds, after a comparison of their results."""
     function, args = case
     jax = importlib.import_module("jax")
     ours = dt.jit(lambda *args: function(dt, *args), compile="now")

@@ -1,9 +1,9 @@
-"""Loops, compiled, as one dispatch and as loops of the host, beside JAX.
+"""Loops, compiled, as one dispatch and as loops of the host, compared with JAX.
 
 Usage: loops.py [--repeat N] [--only TEXT]
 
 Times are the best of N rounds in which the ways take turns; compare the ratios. Gradients are those
-of the sum of all results by the carry. JAX is measured where it is installed.
+of the sum of all results with respect to the carry. JAX is measured if it is installed.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def recurrence(lib: Any, table: Any, first: Any) -> Any:
 
 
 def loops() -> Iterator[tuple[str, int, Loop]]:
-    """Names, numbers of steps, and loops whose work is about the same."""
+    """Names, numbers of steps, and loops with about the same amount of work."""
     rng = np.random.default_rng(0)
 
     def normal(*shape: int) -> np.ndarray:
@@ -93,7 +93,7 @@ def loops() -> Iterator[tuple[str, int, Loop]]:
 
 
 def on_host(function: Callable[..., Any], args: tuple[Any, ...]) -> Callable[..., Any]:
-    """The compiled function, no loop of which is one dispatch."""
+    """The compiled function, with no loop as one dispatch."""
     program = dt.jit(function).lower(*args)._program
     marked = "module attributes {dovetail.host_loops} {"
     module = _core.Module.parse(program.module.text().replace("module {", marked, 1))
@@ -107,7 +107,7 @@ def of(lib: Any, function: Callable[..., Any], is_gradient: bool) -> Callable[..
 
 
 def ways(loop: Loop, is_gradient: bool) -> dict[str, Callable[[], Any]]:
-    """Returns one call for each way, whose results are the same."""
+    """Returns one call for each way, with the same results."""
     function, args = loop
     ours, arrays = of(dt, function, is_gradient), tuple(map(dt.numpy.asarray, args))
     once, hosted = dt.jit(ours, compile="now"), on_host(ours, arrays)
@@ -115,7 +115,7 @@ def ways(loop: Loop, is_gradient: bool) -> dict[str, Callable[[], Any]]:
         "one dispatch": lambda: np.asarray(once(*arrays)),
         "host": lambda: np.asarray(hosted(*arrays)),
     }
-    # JAX has no gradient of a loop whose number of steps is not known.
+    # JAX has no gradient of a loop with an unknown number of steps.
     if not (is_gradient and function is newton):
         try:
             jax = importlib.import_module("jax")

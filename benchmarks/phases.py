@@ -23,7 +23,7 @@ CHAINS = (100, 1_000, 10_000)
 
 
 def fastest(run: Callable[[], Any], repeats: int) -> float:
-    """Returns the least time of a run, in seconds."""
+    """Returns the shortest time of a run, in seconds."""
     times = []
     for _ in range(repeats):
         start = time.perf_counter()

@@ -1,9 +1,9 @@
-"""Random numbers, compiled and eager, beside JAX.
+"""Random numbers, compiled and eager, compared with JAX.
 
 Usage: random_numbers.py [--repeat N]
 
 Times are the best of N rounds in which the libraries take turns; compare the ratios. JAX is
-measured where it is installed. Both give the same bits, which is checked.
+measured if it is installed. Both return the same bits, which is checked.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ CALLS: dict[str, tuple[bool, Callable[[Any, Any], Any]]] = {
 
 
 def ways(name: str) -> dict[str, Callable[[], Any]]:
-    """Returns one call for each library, whose results are the same."""
+    """Returns one call for each library, with the same results."""
     is_compiled, call = CALLS[name]
     libraries: dict[str, Any] = {"Dovetail": dovetail}
     with contextlib.suppress(ImportError):

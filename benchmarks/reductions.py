@@ -1,9 +1,9 @@
-"""Sums, products of vectors and running sums, compiled, beside NumPy and JAX.
+"""Sums, products of vectors and running sums, compiled, compared with NumPy and JAX.
 
 Usage: reductions.py [--size N] [--repeat N] [--only NAMES]
 
 Times are the best of N rounds in which the libraries take turns; compare the ratios. JAX is
-measured where it is installed.
+measured if it is installed.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ CASES: dict[str, tuple[Callable[..., Any], Shapes]] = {
 
 
 def ways(name: str, n: int) -> dict[str, Callable[[], Any]]:
-    """One call for each library, whose results agree."""
+    """One call for each library, with results that agree."""
     function, shapes = CASES[name]
     rng = np.random.default_rng(0)
     args = [rng.uniform(0, 1, shape).astype(np.float32) for shape in shapes(n)]

@@ -1,9 +1,9 @@
-"""Bytes that `vjp` keeps of a program, beside those of JAX's rule for each op.
+"""Bytes that `vjp` keeps for a program, compared with those of JAX's rule for each op.
 
 Usage: residuals.py
 
-JAX keeps what the rule of each op asks for; its column is there where JAX is installed. Arguments,
-which are there anyway, are left out on both sides.
+JAX keeps what the rule of each op requires; its column is shown if JAX is installed. Arguments,
+which exist anyway, are omitted on both sides.
 """
 
 from __future__ import annotations

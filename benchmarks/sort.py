@@ -1,9 +1,9 @@
-"""Sorting, compiled, beside NumPy and JAX.
+"""Sorting, compiled, compared with NumPy and JAX.
 
 Usage: sort.py [--repeat N]
 
 Times are the best of N rounds in which the libraries take turns; compare the ratios. JAX is
-measured where it is installed.
+measured if it is installed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FUNCTIONS = ("sort", "argsort")
 
 
 def ways(name: str, x: np.ndarray) -> dict[str, Callable[[], Any]]:
-    """Returns one call for each library, whose results are the same."""
+    """Returns one call for each library, with the same results."""
     function, array = dt.jit(getattr(dnp, name)), dnp.asarray(x)
     calls: dict[str, Callable[[], Any]] = {
         # Only NumPy's stable sorts define the order of equal elements.

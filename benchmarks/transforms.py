@@ -2,8 +2,8 @@
 
 Usage: transforms.py
 
-Nothing is compiled. `expand` is where derivatives and batches are made; its time has that of the
-printing in it, as has that of `simplify`, which begins anew.
+Nothing is compiled. `expand` makes derivatives and batches; its time includes printing, as does
+that of `simplify`, which starts from the text.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dovetail import lax
 
 
 def chain(length: int) -> Callable[[Any], Any]:
-    """A function of so many ops, one after the other."""
+    """A function with a given number of ops, one after the other."""
 
     def function(x: Any) -> Any:
         for _ in range(length // 2):
@@ -29,7 +29,7 @@ def chain(length: int) -> Callable[[Any], Any]:
 
 
 def nested(depth: int) -> Callable[[Any], Any]:
-    """Nested scans, each with the same few ops beside the inner one."""
+    """Nested scans, each with the same few ops next to the inner one."""
 
     def body(depth: int) -> Callable[[Any], Any]:
         if depth == 0:

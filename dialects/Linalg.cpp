@@ -7,7 +7,7 @@ using namespace mlir;
 
 namespace dovetail {
 
-//===- Factorisations ----------------------------------------------------------===//
+//===- Factorizations ----------------------------------------------------------===//
 
 static MatrixShapes shapesOfGeqrf(bool pivoting) {
   MatrixShapes shapes = {{"mn", MatrixShape::Same}, {"k", MatrixShape::Same}};

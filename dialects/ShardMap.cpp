@@ -26,7 +26,7 @@ static LogicalResult verifyRank(Operation *op, const Twine &what, ShardingAttr s
   return op->emitOpError() << what << " must have one entry for each dimension of " << type << ", got: " << sharding;
 }
 
-/// Checks the shardings of operands or results, and that their parts are what the function takes or returns.
+/// Checks the shardings of operands or results, and that the function's types are those of the parts.
 static LogicalResult verifyParts(ShardMapOp op, StringRef what, ArrayAttr shardings, TypeRange whole, TypeRange parts) {
   if (shardings.size() != whole.size() || parts.size() != whole.size())
     return op.emitOpError() << "must have one of '" << what << "' for each of " << parts.size()
@@ -77,7 +77,7 @@ LogicalResult ReshardOp::verify() { return verifyRank(*this, "sharding", getShar
 
 namespace {
 
-/// A batch of parts: which dimension of it each axis is.
+/// A batch of parts, with the dimension for each axis.
 struct Parts {
   Value value;
   SmallVector<std::pair<StringAttr, int64_t>> positions;
@@ -130,7 +130,7 @@ static Parts divide(Emitter &e, Value x, RankedTensorType part, ShardingAttr sha
   return parts;
 }
 
-/// The array of which these are all parts; of parts along an axis over which it is not sharded, the first.
+/// The array with all of these parts; of parts along an axis over which it is not sharded, the first.
 static Value assemble(Emitter &e, Parts parts, RankedTensorType part, ShardingAttr sharding) {
   SmallVector<StringAttr> order;
   dividedShape(part, sharding, order);

@@ -9,12 +9,14 @@ def ShardMapOp : ApplyOp<"shard_map", [DeclareOpInterfaceMethods<GlobalOpInterfa
   let summary = "a function of parts of arrays, on each device along the manual axes of a mesh";
   let description = [{
     Argument i of the function is the device's part of operand i under `in[i]`, result i that of the op's result i under
-    `out[i]`. Shardings name manual axes only. What an operand is not sharded over, all devices along that axis get alike;
-    what a result is not sharded over must be alike for all of them. The function's collectives name the manual axes.
+    `out[i]`. Shardings name only manual axes. Along an axis over which an operand is not sharded, all devices get the same;
+    along an axis over which a result is not sharded, all must return the same. The function's collectives name the
+    manual axes.
 
-    Its meaning is the function batched over the manual axes. Where it is `checked`, values that are the same along an axis
-    and values that vary are told apart: `vary` makes one of the other, `invariant` reductions the reverse, and a cotangent
-    varies as its primal does. Otherwise a cotangent of what is not sharded over an axis is the sum along it.
+    Its meaning is the function batched over the manual axes. If it is `checked`, values that are the same along an axis
+    are distinguished from values that vary: `vary` converts the former to the latter, `invariant` reductions the reverse,
+    and a cotangent varies along the same axes as its primal. Otherwise a cotangent of a value that is not sharded over
+    an axis is the sum along it.
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Mesh:$mesh, StrArrayAttr:$axes, Shardings:$in,
                        Shardings:$out, UnitAttr:$checked, Variadic<AnyArray>:$args);

@@ -80,8 +80,8 @@ LogicalResult ShardMapOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_
   return success();
 }
 
-/// The transposed function of one that is not checked. An array that all devices along an axis have alike is one value,
-/// whose cotangent each of them has a share of: of a result an equal share, of an argument one to be summed.
+/// The transpose of a function that is not checked. An array that all devices along an axis share is one value, and
+/// each of them has a share of its cotangent: an equal share for a result, a term of a sum for an argument.
 static func::FuncOp withShares(Emitter &e, ShardMapOp op, func::FuncOp transposed, ArrayRef<Attribute> in,
                                unsigned numPrimals, ArrayRef<Attribute> out) {
   Body body(e.loc, transposed.getArgumentTypes());
@@ -123,8 +123,8 @@ LogicalResult ShardMapOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Va
 }
 
 namespace {
-/// How a residual comes from one part of a split function to the other: each device keeps its own, and all are
-/// concatenated along the first dimension; one that is an argument is that argument.
+/// The transfer of a residual from one part of a split function to the other: each device keeps its own, and all are
+/// concatenated along the first dimension; a residual that is an argument stays that argument.
 struct Residual {
   std::optional<unsigned> argument;
   RankedTensorType type;
@@ -153,7 +153,7 @@ static SmallVector<Residual> residualsOf(func::FuncOp known, unsigned numKnown) 
   return residuals;
 }
 
-/// The function `known` with those residuals only that are no arguments, as they are kept.
+/// The function `known` with only those residuals that are not arguments, in the form in which they are kept.
 static func::FuncOp keeping(Emitter &e, func::FuncOp known, unsigned numKnown, ArrayRef<Residual> residuals) {
   Body body(e.loc, known.getArgumentTypes());
   BodyEmitter inner(e, body);
@@ -165,7 +165,7 @@ static func::FuncOp keeping(Emitter &e, func::FuncOp known, unsigned numKnown, A
   return e.transforms().add(known, "keeping", std::move(body));
 }
 
-/// The function `rest` of residuals as they are kept.
+/// The function `rest`, taking residuals in the form in which they are kept.
 static func::FuncOp taking(Emitter &e, func::FuncOp rest, ArrayRef<Residual> residuals) {
   SmallVector<Type> types =
       llvm::map_to_vector(residuals, [](const Residual &residual) -> Type { return residual.kept(); });
@@ -225,7 +225,7 @@ LogicalResult VaryOp::transpose(Emitter &e, ValueRange, ArrayRef<Value> cotangen
   return success();
 }
 
-// Along the batch, what is the same for all elements and what each element has alike is the same array.
+// Along the batch, an array shared by all elements and one equal in each element are the same.
 LogicalResult VaryOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims, SmallVectorImpl<Value> &results,
                             SmallVectorImpl<int64_t> &resultDims) {
   SmallVector<Attribute> rest(

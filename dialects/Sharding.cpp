@@ -30,7 +30,7 @@ void MeshAttr::print(AsmPrinter &printer) const {
 }
 
 static FailureOr<AxisRefAttr> parseAxisRef(AsmParser &parser) {
-  // An attribute would take the colon for the beginning of a type.
+  // An attribute would parse the colon as the beginning of a type.
   std::string name;
   int64_t major = 0, size = 0;
   if (parser.parseString(&name))
@@ -209,7 +209,7 @@ int64_t MeshAttr::getNumDevices() const {
 
 //===- Shardings -------------------------------------------------------------------------------===//
 
-/// Whether two parts of one axis have devices in common; a whole axis overlaps all its parts.
+/// Returns true if two parts of one axis have devices in common; a whole axis overlaps all its parts.
 static bool overlap(AxisRefAttr a, AxisRefAttr b) {
   if (a.getName() != b.getName())
     return false;

@@ -40,11 +40,11 @@ class IncompleteGamma<string mnemonic, string da, string dx>
 def IgammaOp : IncompleteGamma<"igamma",
                                "e.neg(e.mul(t, e.mul(gammaDensity(e, a, x), e.make<RandomGammaGradOp>(a, x))))",
                                "e.mul(t, gammaDensity(e, a, x))"> {
-  let summary = "regularised lower incomplete gamma function";
+  let summary = "regularized lower incomplete gamma function";
 }
 def IgammacOp : IncompleteGamma<"igammac", "e.mul(t, e.mul(gammaDensity(e, a, x), e.make<RandomGammaGradOp>(a, x)))",
                                 "e.neg(e.mul(t, gammaDensity(e, a, x)))"> {
-  let summary = "regularised upper incomplete gamma function";
+  let summary = "regularized upper incomplete gamma function";
 }
 def RandomGammaGradOp : Pointwise<"random_gamma_grad", (ins Tensor<Float>:$a, Tensor<Float>:$x),
                                   "$a `,` $x attr-dict `:` type($x)", ["a", "x"], ["zero", "zero"],
@@ -54,7 +54,7 @@ def RandomGammaGradOp : Pointwise<"random_gamma_grad", (ins Tensor<Float>:$a, Te
 }
 def BetaincOp : InLast<"betainc", (ins Tensor<Float>:$a, Tensor<Float>:$b, Tensor<Float>:$x), "$a `,` $b `,` $x",
                        ["a", "b", "x"], "e.mul(t, betaDensity(e, a, b, x))"> {
-  let summary = "regularised incomplete beta function";
+  let summary = "regularized incomplete beta function";
 }
 
 //===- Other functions --------------------------------------------------------===//

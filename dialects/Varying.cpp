@@ -1,4 +1,4 @@
-// Along which manual axes of a mesh the results of ops with bodies and callees vary.
+// The manual axes of a mesh along which results of ops with bodies and callees vary.
 #include "Varying.h"
 #include "Call.h"
 #include "Checkpoint.h"
@@ -22,7 +22,7 @@ static AxisSet unionOf(ArrayRef<AxisSet> sets) {
 
 static StringAttr nameOf(Operation *op, StringRef attribute) { return StringAttr::get(op->getContext(), attribute); }
 
-/// Results are those of the callee, on operands that are its arguments.
+/// Results are those of the callee, with the operands as its arguments.
 static LogicalResult varyAsCallee(VaryingAnalysis &analysis, Operation *op, ArrayRef<AxisSet> operands,
                                   SmallVectorImpl<AxisSet> &results) {
   FailureOr<Sets> outs = analysis.rewriteCallee(op, nameOf(op, "callee"), operands);
@@ -32,7 +32,7 @@ static LogicalResult varyAsCallee(VaryingAnalysis &analysis, Operation *op, Arra
   return success();
 }
 
-/// All operands and results vary along the same axes, and so do the arguments and results of all functions that the op
+/// All operands and results vary along the same axes, as do the arguments and results of all functions that the op
 /// names.
 static LogicalResult varyAlike(VaryingAnalysis &analysis, Operation *op, MutableArrayRef<AxisSet> operands,
                                SmallVectorImpl<AxisSet> &results) {
@@ -73,7 +73,7 @@ LogicalResult VmapOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> o
   return varyAsCallee(analysis, *this, operands, results);
 }
 
-// A tangent varies as its primal does.
+// A tangent varies along the same axes as its primal.
 LogicalResult JvpOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> operands,
                           SmallVectorImpl<AxisSet> &results) {
   unsigned numPrimals = getPrimals().size();
@@ -89,7 +89,7 @@ LogicalResult JvpOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> op
   return success();
 }
 
-// A cotangent varies as its primal does.
+// A cotangent varies along the same axes as its primal.
 LogicalResult VjpOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> operands,
                           SmallVectorImpl<AxisSet> &results) {
   unsigned numPrimals = getPrimals().size();
@@ -128,7 +128,7 @@ LogicalResult LinearSolveOp::vary(VaryingAnalysis &analysis, MutableArrayRef<Axi
   return varyAlike(analysis, *this, operands, results);
 }
 
-// Its own axes are those of parts, inside, and of the whole, outside.
+// Its own axes are those of the parts inside, and of the whole array outside.
 LogicalResult ShardMapOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> operands,
                                SmallVectorImpl<AxisSet> &results) {
   AxisSet own = analysis.setOf(getAxes());
@@ -152,7 +152,7 @@ LogicalResult ShardMapOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSe
 
 //===- Loops and branches ----------------------------------------------------------------------===//
 
-/// Lets `sets`, the first of which are of carries, grow until the body returns no more.
+/// Lets `sets`, which begin with those of the carries, grow until the body returns no more.
 static LogicalResult growCarries(VaryingAnalysis &analysis, Region &body, MutableArrayRef<AxisSet> sets,
                                  unsigned numCarries) {
   for (bool grows = true; grows;) {
@@ -171,7 +171,7 @@ static LogicalResult growCarries(VaryingAnalysis &analysis, Region &body, Mutabl
 LogicalResult ScanOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> operands,
                            SmallVectorImpl<AxisSet> &results) {
   unsigned numArguments = getBody().getNumArguments(), numCarries = getInits().size();
-  // Iterations may differ in number: then all that they compute does.
+  // If the number of iterations varies, so do all results.
   AxisSet ofCount = getCount() ? operands.back() : 0;
   MutableArrayRef<AxisSet> sets = operands.take_front(numArguments);
   for (AxisSet &set : sets.take_front(numCarries))

@@ -1,4 +1,4 @@
-// Along which manual axes of a mesh values vary, and what ops with bodies and callees state about it.
+// The manual axes of a mesh along which values vary, as stated by ops with bodies and callees.
 #ifndef DOVETAIL_VARYING_H
 #define DOVETAIL_VARYING_H
 
@@ -12,13 +12,13 @@ class VaryingAnalysis {
 public:
   virtual ~VaryingAnalysis() = default;
 
-  /// Along which axes the results of a body vary, whose arguments vary so. Changes nothing.
+  /// The axes along which the results of a body vary, given those of its arguments. Changes nothing.
   virtual llvm::FailureOr<llvm::SmallVector<AxisSet>> analyze(mlir::Region &body,
                                                               llvm::ArrayRef<AxisSet> arguments) = 0;
   /// The same, and rewrites the body such that its results vary at least along the axes in `results`.
   virtual llvm::FailureOr<llvm::SmallVector<AxisSet>> rewrite(mlir::Region &body, llvm::ArrayRef<AxisSet> arguments,
                                                               llvm::ArrayRef<AxisSet> results) = 0;
-  /// The same of the function that an attribute of the op names; then the attribute names the rewritten one. `results`
+  /// The same for the function that an attribute of the op names; then the attribute names the rewritten one. `results`
   /// may be empty.
   virtual llvm::FailureOr<llvm::SmallVector<AxisSet>> rewriteCallee(mlir::Operation *op, mlir::StringAttr attribute,
                                                                     llvm::ArrayRef<AxisSet> arguments,

@@ -1,4 +1,4 @@
-"""Shared parts of the examples: arguments, and where figures and numbers go."""
+"""Shared parts of the examples: arguments, and where figures and numbers are written."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any
 
 
 def run(main: Callable[[bool, Path], dict[str, Any]], description: str | None) -> None:
-    """Runs an example from the command line, and writes down the numbers that it returns.
+    """Runs an example from the command line, and writes the numbers that it returns to a file.
 
     Args:
-      main: takes whether the run is a quick one, and the folder for what it writes.
-      description: what the example does.
+      main: takes whether the run is a quick one, and the folder for its output.
+      description: a description of the example.
     """
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--quick", action="store_true", help="a reduced size, for tests")

@@ -34,7 +34,7 @@ class Digits(NamedTuple):
     labels: np.ndarray
 
     def take(self, rows: Any) -> Digits:
-        """Returns some of them, in the order of `rows`."""
+        """Returns the given rows, in the order of `rows`."""
         return Digits(self.images[rows], self.labels[rows])
 
 
@@ -56,7 +56,7 @@ def load() -> tuple[Digits, Digits]:
 
 
 def init_params(seed: int) -> Tree:
-    """Returns weights drawn as He et al. (2015) advise before a rectifier, and zero biases."""
+    """Returns weights drawn as He et al. (2015) recommend for rectifiers, and zero biases."""
     random = np.random.default_rng(seed)
     return [
         {
@@ -74,7 +74,7 @@ def init_optimizer(params: Tree) -> Tree:
 
 
 def logits(params: Tree, images: Any) -> Any:
-    """Returns the unnormalised log-probability of each digit: f32[..., 64] to f32[..., 10]."""
+    """Returns the unnormalized log-probability of each digit: f32[..., 64] to f32[..., 10]."""
     *hidden, last = params
     activations = images
     for layer in hidden:
@@ -102,7 +102,7 @@ def train_step(params: Tree, state: Tree, images: Any, labels: Any) -> tuple[Tre
     step = state["step"] + 1
     mean = optree.tree_map(lambda m, g: 0.9 * m + 0.1 * g, state["mean"], gradient)
     square = optree.tree_map(lambda s, g: 0.999 * s + 0.001 * g * g, state["square"], gradient)
-    # Both means start at zero; this takes that bias out of them.
+    # Both means start at zero; this removes that bias.
     mean_scale, square_scale = 1 / (1 - 0.9**step), 1 / (1 - 0.999**step)
 
     def update(param: Any, m: Any, s: Any) -> Any:
@@ -114,7 +114,7 @@ def train_step(params: Tree, state: Tree, images: Any, labels: Any) -> tuple[Tre
 
 
 def gradient_norm(params: Tree, image: Any, label: Any) -> Any:
-    """Returns how hard one example pulls at the parameters: the norm of its own gradient."""
+    """Returns the norm of each example's own gradient, a measure of how hard it is."""
     gradient = dt.grad(loss)(params, image, label)
     return dnp.sqrt(sum(dnp.sum(g * g) for g in optree.tree_leaves(gradient)))
 
@@ -127,7 +127,7 @@ def batches(data: Digits, random: np.random.Generator) -> Iterator[Digits]:
 
 
 def train(train_set: Digits, test_set: Digits, epochs: int, seed: int) -> tuple[Tree, History]:
-    """Returns the trained parameters and how the training went."""
+    """Returns the trained parameters and the training log."""
     step, classify = dt.jit(train_step), dt.jit(predict)
     params = init_params(seed)
     state = init_optimizer(params)

@@ -19,19 +19,19 @@ IREE_RUN_MODULE = Path(iree._runtime_libs.__file__).with_name("iree-run-module")
 def export_predict(
     directory: Path, params: Any, test_set: digits.Digits, expected: np.ndarray
 ) -> dict[str, Any]:
-    """Saves the trained classifier, and runs it by IREE's own command-line tool, without Python.
+    """Saves the trained classifier, and runs it with IREE's own command-line tool, without Python.
 
     Args:
-      directory: where the files go.
+      directory: the folder for the files.
       params: the trained parameters, which become part of the module.
       test_set: the held-out digits.
       expected: int32[n], the predictions to compare with.
 
     Returns:
-      The module's path and size, and how many predictions were compared.
+      The module's path and size, and the number of predictions compared.
 
     Raises:
-      RuntimeError: the tool failed, or it predicts other digits.
+      RuntimeError: the tool failed, or predicted other digits.
     """
     module, images = directory / "predict.vmfb", directory / "test_images.npy"
     result = directory / "predictions.npy"
@@ -67,18 +67,18 @@ def export_predict(
 
 
 def export_train_step(directory: Path, train_set: digits.Digits, seed: int) -> dict[str, Any]:
-    """Saves the training step, and trains an epoch with it where there is no compiler or tracer.
+    """Saves the training step, and trains an epoch with it without a compiler or tracer.
 
     Args:
-      directory: where the files go.
+      directory: the folder for the files.
       train_set: the digits to train on.
-      seed: of the initial parameters and of the order of the batches.
+      seed: the seed of the initial parameters and of the order of the batches.
 
     Returns:
       The module's path and size, the number of steps, and the largest difference of a loss.
 
     Raises:
-      RuntimeError: the other process failed, or its losses are others than those of `jit`.
+      RuntimeError: the other process failed, or its losses differ from those of `jit`.
     """
     module, epoch = directory / "train_step.vmfb", directory / "epoch.npz"
     result = directory / "epoch_losses.npy"
@@ -119,7 +119,7 @@ def export_train_step(directory: Path, train_set: digits.Digits, seed: int) -> d
 
 
 def run_checked(command: list[Any]) -> None:
-    """Runs another program, and raises `RuntimeError` with what it wrote if it fails."""
+    """Runs another program, and raises `RuntimeError` with its output if it fails."""
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(

@@ -41,8 +41,8 @@ def draw(
       path: the file to write.
       history: losses per step and test accuracies per epoch.
       test_set: the held-out digits.
-      predicted: int[n], what the network takes them for.
-      norms: f32[n], the norm of each one's gradient.
+      predicted: int[n], the network's predictions.
+      norms: f32[n], the norm of each digit's gradient.
     """
     with plt.rc_context(STYLE):
         figure: Any = plt.figure(figsize=(12.5, 6.6), layout="constrained")
@@ -88,7 +88,7 @@ def _draw_history(axes: Any, history: History) -> None:
 def _draw_confusion(axes: Any, labels: np.ndarray, predicted: np.ndarray) -> None:
     counts = np.zeros((10, 10), int)
     np.add.at(counts, (labels, predicted), 1)
-    # A single mistake must be seen beside forty hits.
+    # A single mistake must be visible next to forty hits.
     axes.imshow(counts, cmap="Blues", norm=PowerNorm(0.4))
     for (row, column), count in np.ndenumerate(counts):
         if count:

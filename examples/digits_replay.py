@@ -12,7 +12,7 @@ from types import ModuleType
 
 import numpy as np
 
-# Modules that a deployed program does without: the compiler, the C++ extension, the tracer.
+# Modules that a deployed program does not need: the compiler, the C++ extension, the tracer.
 ABSENT = ("iree.compiler", "dovetail._core", "dovetail.tracer", "dovetail.numpy", "optree")
 
 
@@ -22,7 +22,7 @@ class Absent(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> None:
-        """Refuses the modules of `ABSENT` and leaves all others to the next finder."""
+        """Rejects the modules of `ABSENT` and leaves all others to the next finder."""
         if any(fullname == name or fullname.startswith(name + ".") for name in ABSENT):
             raise ModuleNotFoundError(f"{fullname} is not part of the runtime", name=fullname)
 

@@ -31,7 +31,7 @@ def log_density(x: Any) -> Any:
 
 
 def leapfrog(x: Any, momentum: Any) -> tuple[Any, Any]:
-    """A way along which the energy nearly stays."""
+    """A path along which the energy is nearly constant."""
     gradient = dt.grad(log_density)
 
     def leap(_: Any, state: Any) -> Any:
@@ -44,7 +44,7 @@ def leapfrog(x: Any, momentum: Any) -> tuple[Any, Any]:
 
 
 def step(x: Any, key: Any) -> tuple[Any, tuple[Any, Any]]:
-    """The next place of a chain, and whether it is another one."""
+    """The next state of a chain, and whether it moved."""
     of_momentum, of_choice = random.split(key)
     momentum = random.normal(of_momentum, x.shape)
     there, arriving = leapfrog(x, momentum)
@@ -57,7 +57,7 @@ def step(x: Any, key: Any) -> tuple[Any, tuple[Any, Any]]:
 
 @functools.partial(dt.jit, static_argnums=(1, 2))
 def sample(key: Any, chains: int, steps: int) -> tuple[Any, Any]:
-    """Places float[chains, steps, 2], and which steps were accepted."""
+    """States float[chains, steps, 2], and which steps were accepted."""
     of_start, of_steps = random.split(key)
     starts = 3 * random.normal(of_start, (chains, 2))
 

@@ -1,7 +1,7 @@
-"""Logistic regression by Newton's method, beside gradient descent.
+"""Logistic regression by Newton's method, compared with gradient descent.
 
-The negative log-likelihood is convex, so that steps with its gradient and Hessian converge
-quadratically: the number of correct digits doubles with each.
+The negative log-likelihood is convex, so steps with its gradient and Hessian converge
+quadratically: the number of correct digits doubles with each step.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ RIDGE = 1e-2
 
 
 def draw(key: Any, count: int) -> tuple[Any, Any]:
-    """Points of two overlapping clouds, with a column of ones, and which cloud they are of."""
+    """Points of two overlapping clouds, with a column of ones, and the cloud of each point."""
     of_labels, of_points = random.split(key)
     labels = random.bernoulli(of_labels, 0.5, (count,))
     centres = dnp.where(labels[:, None], dnp.array([1.0, 0.5]), dnp.array([-0.5, -0.8]))
@@ -65,7 +65,7 @@ def descend(points: Any, labels: Any) -> Any:
 
 
 def main(quick: bool, output: Path) -> dict[str, Any]:
-    """Fits, in double precision, and draws the boundary and both convergences."""
+    """Fits in double precision, and draws the boundary and both convergences."""
     dt.config.update("enable_x64", True)
     points, labels = draw(random.key(0), 200 if quick else 5000)
     history, norms = newton(points, labels, 9)

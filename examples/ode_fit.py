@@ -1,7 +1,7 @@
-"""Rates of a predator-prey model are found from noisy counts, by gradients through its solver.
+"""Finds the rates of a predator-prey model from noisy counts, by gradients through its solver.
 
-The equations of Lotka and Volterra are solved by the Runge-Kutta method of order 4, in a loop. The
-mean squared error of the solution is a function of rates and of the beginning, and so it has a
+The Lotka-Volterra equations are solved by the Runge-Kutta method of order 4, in a loop. The mean
+squared error of the solution is a function of the rates and the initial state, so it has a
 gradient.
 """
 
@@ -54,7 +54,9 @@ def solve(params: Any) -> Any:
 
 
 def loss(logarithms: Any, counts: Any) -> Any:
-    """The mean squared error of the logarithms; parameters are logarithms, as they are positive."""
+    """The mean squared error of the logarithms; parameters are logarithms, since they are
+    positive.
+    """
     states = solve(dt.tree.map(dnp.exp, logarithms))
     return dnp.mean((dnp.log(states) - dnp.log(counts)) ** 2)
 

@@ -1,4 +1,4 @@
-"""A linear system is made stable by descending along the gradient of a spectral radius.
+"""Makes a linear system stable by descending along the gradient of its spectral radius.
 
 The steps x' = (A + B K) x shrink all states if and only if no eigenvalue of A + B K has a magnitude
 of 1 or more. The gain K, with fewer inputs than states, is found by following the gradient of the
@@ -21,7 +21,7 @@ from dovetail import random
 
 
 def spectral_radius(matrix: Any) -> Any:
-    """The largest magnitude of an eigenvalue; all near it have a part, so that none is left out."""
+    """The largest magnitude of an eigenvalue, smoothed: all eigenvalues near it contribute."""
     magnitudes = dnp.abs(dnp.linalg.eigvals(matrix))
     largest = dnp.max(magnitudes)
     return largest + dnp.log(dnp.mean(dnp.exp(SHARPNESS * (magnitudes - largest)))) / SHARPNESS
@@ -31,19 +31,21 @@ SHARPNESS = 40.0
 
 
 def system(key: Any, states: int, inputs: int, dtype: Any) -> tuple[Any, Any]:
-    """An unstable system and how its inputs act."""
+    """An unstable system and its input matrix."""
     of_a, of_b = random.split(key)
     a = 1.3 * random.normal(of_a, (states, states), dtype) / np.sqrt(states)
     return a, random.normal(of_b, (states, inputs), dtype)
 
 
 def stabilized(a: Any, b: Any, steps: int) -> tuple[Any, list[float]]:
-    """The gain after so many steps of descent, which become shorter, and the radii on the way."""
+    """The gain after a given number of descent steps, which become shorter, and the radii on
+    the way.
+    """
 
     @dt.jit
     def step(gain: Any, length: Any) -> Any:
         radius, slope = dt.value_and_grad(lambda k: spectral_radius(a + b @ k))(gain)
-        # The gradient with respect to a complex array is the conjugate of the way up.
+        # The gradient with respect to a complex array is the conjugate of the ascent direction.
         return gain - length * dnp.conj(slope) / dnp.linalg.norm(slope), radius
 
     gain = dnp.zeros((b.shape[1], a.shape[0]), a.dtype)
@@ -65,7 +67,7 @@ def check(a: Any) -> float:
 
 
 def main(quick: bool, output: Path) -> dict[str, Any]:
-    """Stabilises a real and a complex system."""
+    """Stabilizes a real and a complex system."""
     states, inputs, steps = (6, 2, 100) if quick else (20, 4, 400)
     results = {}
     runs = []

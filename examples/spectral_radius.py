@@ -38,7 +38,7 @@ def draw(key: Any, count: int) -> tuple[Any, Any]:
 
 
 def init_params(key: Any) -> Any:
-    """Weights as He et al. (2015) advise, and zero biases."""
+    """Weights as He et al. (2015) recommend, and zero biases."""
     keys = random.split(key, len(LAYERS) - 1)
     he = nn.initializers.he_normal()
     return [

@@ -1,7 +1,7 @@
 """A small transformer learns to write like this project's documentation, letter by letter.
 
 It is trained with AdamW on windows of the text, its weights are saved and loaded, and then it
-writes: each letter is drawn from what it expects after the letters before.
+writes: each letter is sampled from its predictions.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def read() -> tuple[str, np.ndarray]:
 
 
 def init_params(key: Any, letters: int, size: Size) -> Any:
-    """Weights with standard deviation 0.02, as of GPT-2 (Radford et al., 2019)."""
+    """Weights with standard deviation 0.02, as in GPT-2 (Radford et al., 2019)."""
     make = nn.initializers.normal(0.02)
     width = size.width
 
@@ -76,7 +76,7 @@ def init_params(key: Any, letters: int, size: Size) -> Any:
 
 
 def attend(weights: Any, x: Any) -> Any:
-    """Each place gathers from those before it: float[batch, window, width] to the same."""
+    """Attention of each position to earlier ones: float[batch, window, width] to the same."""
     batch, window, width = x.shape
     parts = dnp.reshape(x @ weights["in"], (batch, window, 3, HEADS, width // HEADS))
     gathered = nn.dot_product_attention(*dnp.moveaxis(parts, 2, 0), is_causal=True)
@@ -84,7 +84,7 @@ def attend(weights: Any, x: Any) -> Any:
 
 
 def scores(params: Any, numbers: Any) -> Any:
-    """The logits of the next letter at each place: int32[batch, window] to float[batch, window,
+    """The logits of the next letter at each position: int32[batch, window] to float[batch, window,
     letters].
     """
     x = params["letters"][numbers] + params["places"][: numbers.shape[1]]
@@ -97,7 +97,7 @@ def scores(params: Any, numbers: Any) -> Any:
 
 
 def loss(params: Any, windows: Any) -> Any:
-    """The mean cross-entropy in nats per letter; windows have one letter more than is read."""
+    """The mean cross-entropy in nats per letter; windows have one letter more than the input."""
     logarithms = nn.log_softmax(scores(params, windows[:, :-1]))
     return -dnp.mean(dnp.take_along_axis(logarithms, windows[:, 1:, None], -1))
 
@@ -131,7 +131,7 @@ def train(key: Any, text: np.ndarray, letters: int, size: Size) -> tuple[Any, np
 
 @functools.partial(dt.jit, static_argnums=(3,))
 def write(params: Any, window: Any, key: Any, count: int) -> Any:
-    """Letters that follow a window, each drawn with the ones before it: int32[count]."""
+    """Letters that follow a window, each drawn given the previous ones: int32[count]."""
 
     def step(window: Any, key: Any) -> Any:
         letter = random.categorical(key, scores(params, window[None])[0, -1] / 0.7)

@@ -1,4 +1,4 @@
-"""Spectra of random symmetric matrices: Wigner's semicircle, and what mixed sizes make of it.
+"""Spectra of random symmetric matrices: Wigner's semicircle, and its shape for mixed sizes.
 
 The eigenvalues of one large symmetric matrix with normal elements fill a semicircle (Wigner, 1955).
 In the mixed ensemble the order of each matrix is drawn from a binomial distribution, and spectra of
@@ -31,13 +31,13 @@ def semicircle(x: Any) -> np.ndarray:
 
 
 def continued(eigenvalues: Any, length: int) -> Any:
-    """The eigenvalues, from the largest magnitudes on, over and over up to a length."""
+    """The eigenvalues, from the largest magnitudes on, repeated up to a length."""
     order = dnp.argsort(-dnp.abs(eigenvalues))
     return dnp.resize(eigenvalues[order], (length,))
 
 
 def main(quick: bool, output: Path) -> dict[str, Any]:
-    """Draws both densities; returns how far they are from the semicircle."""
+    """Draws both densities; returns their distances from the semicircle."""
     order, largest, count, mixture = (200, 60, 10, 0.8) if quick else (2000, 1000, 100, 0.8)
     of_one, of_orders, of_many = random.split(random.key(0), 3)
 

@@ -1,4 +1,4 @@
-// Calls of the library of collectives: one executable, which is given what to do as an array of numbers.
+// Calls of the library of collectives: one executable, which takes its task as an array of numbers.
 #include "CollectiveCall.h"
 #include "Executable.h"
 #include "cpp/iree/Ops.h"
@@ -45,7 +45,7 @@ static Element elementOf(Type type) {
       .Case<Float64Type>([](auto) { return E::Float64; });
 }
 
-/// The `Descriptor`, with the lists and the text behind it. Its first number is the site.
+/// The `Descriptor`, followed by the lists and the text. Its first number is the site.
 static SmallVector<int64_t> descriptorOf(const CollectiveCall &call) {
   SmallVector<int64_t> numbers = {0,
                                   int64_t(call.kind),
@@ -65,11 +65,11 @@ static SmallVector<int64_t> descriptorOf(const CollectiveCall &call) {
 
 //===- The executable --------------------------------------------------------------===//
 
-/// The code of the executable: passes on where its buffers are.
+/// The code of the executable: passes on the addresses of its buffers.
 static OwningOpRef<ModuleOp> codeOf(Executable &executable, ArrayRef<Executable::Binding> bindings, Location loc) {
   OwningOpRef<ModuleOp> code = ModuleOp::create(loc);
   ImplicitLocOpBuilder b = ImplicitLocOpBuilder::atBlockEnd(loc, code->getBody());
-  // The numbers, the participant, the operand and the result. The library knows how long they are.
+  // The numbers, the participant, the operand and the result. The library knows their sizes.
   Type elements[] = {b.getI64Type(), b.getI32Type(), b.getI8Type(), b.getI8Type()};
   SmallVector<Type> types;
   for (Type element : elements)

@@ -36,7 +36,7 @@ Value triangularVectors(Algebra &e, Value t) {
 }
 
 /// Columns of norm 1 whose largest element is real.
-Value normalised(Algebra &e, Value v) {
+Value normalized(Algebra &e, Value v) {
   Type element = Algebra::elementOf(v);
   Value sizes = e.magnitude(v), most = e.make<ReduceMaxOp>(sizes, ArrayRef<int64_t>{0});
   v = e.over(v, e.eachRow(e.as(most, element), v));
@@ -67,10 +67,10 @@ struct EigModel : DecomposeOpInterface::ExternalModel<EigModel, EigOp> {
     if (eig.getLeft()) {
       // Eigenvectors of the adjoint, which is upper triangular when reversed.
       Value y = e.backwards(triangularVectors(e, e.backwards(e.adjoint(t), {0, 1})), {0, 1});
-      results.push_back(checked(normalised(e, e.product(z, y))));
+      results.push_back(checked(normalized(e, e.product(z, y))));
     }
     if (eig.getRight())
-      results.push_back(checked(normalised(e, e.product(z, triangularVectors(e, t)))));
+      results.push_back(checked(normalized(e, e.product(z, triangularVectors(e, t)))));
     return success();
   }
 };

@@ -197,7 +197,7 @@ Splits splitsOf(Algebra &e, Band h, Value isPair) {
 }
 
 /// Blocks of two rows in the form of LAPACK's lanv2.
-Schur standardised(Algebra &e, Schur form) {
+Schur standardized(Algebra &e, Schur form) {
   Band h = bandOf(e, form.t, subdiagonalOf(e, form.t));
   Splits splits = splitsOf(e, h, e.negation(isNone(e, h.below)));
   form = rotatePairs(e, form, splits.rotations);
@@ -224,7 +224,7 @@ Schur realSchur(Algebra &e, Schur start) {
   };
   if (Algebra::sizeOf(start.t, 0) > 2)
     start = iterate(e, start, {isOpen, step});
-  return standardised(e, start);
+  return standardized(e, start);
 }
 
 Schur complexOfReal(Algebra &e, Schur form) {

@@ -34,15 +34,15 @@ struct SimplifyPass : impl::SimplifyPassBase<SimplifyPass> {
       rewrite();
   }
 
-  /// Configured as MLIR's own pass; as there, it is no failure if it does not end after some rounds.
+  /// Configured like MLIR's own pass; as there, reaching the limit of rounds is not a failure.
   void rewrite() {
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal().setRegionSimplificationLevel(GreedySimplifyRegionLevel::Normal);
     (void)applyPatternsGreedily(getOperation(), *patterns, config);
   }
 
-  /// Those of ops that programs have before they are lowered, since each run sorts all that there are; shared by copies
-  /// of the pass.
+  /// The patterns of ops that occur before lowering, since each run sorts all given patterns; shared by copies of the
+  /// pass.
   std::shared_ptr<const FrozenRewritePatternSet> patterns;
 };
 } // namespace

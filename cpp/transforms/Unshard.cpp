@@ -28,7 +28,7 @@ static LogicalResult unshard(func::FuncOp function, Functions &functions) {
 namespace {
 struct UnshardPass : impl::UnshardPassBase<UnshardPass> {
   void runOnOperation() override {
-    // Callees first: a function is batched when nothing in it is on parts any more.
+    // Callees first: a function is batched once nothing in it is on parts any more.
     FailureOr<SmallVector<func::FuncOp>> order = calleesFirst(getOperation());
     if (failed(order))
       return signalPassFailure();

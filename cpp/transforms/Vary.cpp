@@ -137,8 +137,8 @@ private:
     return success();
   }
 
-  /// A reduction gives one value along the manual axes; along axes of batches, each element has its own. What other
-  /// collectives give varies.
+  /// A reduction returns one value along the manual axes; along batch axes, each element has its own. Results of other
+  /// collectives vary.
   LogicalResult visitCollective(NamedAxesOpInterface op, ArrayRef<AxisSet> operands, DenseMap<Value, AxisSet> &sets) {
     SmallVector<Attribute> manual, others;
     for (Attribute axis : op.getAxes())

@@ -6,15 +6,15 @@
 
 namespace dovetail {
 
-/// The function `vary` makes, and the axes along which each of its results varies.
+/// The function made by `vary`, and the axes along which each of its results varies.
 struct VaryingFunction {
   mlir::func::FuncOp function;
   llvm::SmallVector<llvm::SmallVector<mlir::StringAttr>> results;
 };
 
-/// A copy of a function of parts over manual axes, whose arguments vary along the axes that are given for each: a value
+/// A copy of a function of parts over manual axes, whose arguments vary along the axes given for each: a value
 /// that is the same along an axis varies explicitly where it meets one that varies, and reductions over the axes are
-/// invariant. Its results vary at least along the axes that are given for each.
+/// invariant. Its results vary at least along the axes given for each.
 llvm::FailureOr<VaryingFunction> vary(mlir::func::FuncOp function, llvm::ArrayRef<mlir::StringAttr> axes,
                                       llvm::ArrayRef<llvm::SmallVector<mlir::StringAttr>> arguments,
                                       llvm::ArrayRef<llvm::SmallVector<mlir::StringAttr>> results);

@@ -1,4 +1,4 @@
-"""Exports the network that the C program beside this file calls, and says what that will print.
+"""Exports the network called by the C program in this folder, and prints the expected output.
 
 python export_mlp.py mlp.vmfb                          parameters inside of the module
 python export_mlp.py mlp.vmfb --parameters=mlp.irpa    parameters in a file of their own

@@ -14,7 +14,7 @@ import lit.formats
 ROOT = Path(__file__).resolve().parents[2]
 LLVM_TOOLS = "/usr/lib/llvm-22/bin"
 
-# `--param dovetail_opt=PATH` tests another build than that of tools/setup.
+# `--param dovetail_opt=PATH` tests a build other than that of tools/setup.
 opt = lit_config.params.get("dovetail_opt") or shutil.which(
     "dovetail-opt", path=ROOT / "build" / "cmake" / "tools" / "dovetail-opt"
 )
@@ -28,8 +28,8 @@ config.excludes = ["Inputs"]
 config.test_source_root = str(Path(__file__).parent)
 config.test_exec_root = str(ROOT / "build" / "lit")
 config.environment["PATH"] = os.pathsep.join(
-    # iree-compile lies beside the Python that runs lit.
+    # iree-compile is next to the Python that runs lit.
     [str(Path(opt).parent), LLVM_TOOLS, str(Path(sys.executable).parent), os.environ["PATH"]]
 )
-# A failing check shows the whole input beside the pattern.
+# A failing check shows the whole input next to the pattern.
 config.environment["FILECHECK_OPTS"] = "--dump-input=fail"

@@ -1,4 +1,4 @@
-"""Fixtures of all tests: a compile cache, settings that do not leak, repeatable inputs."""
+"""Fixtures of all tests: a compile cache, settings that do not leak, reproducible inputs."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ os.environ.setdefault("DOVETAIL_CACHE_DIR", str(REPOSITORY / "build" / "test-cac
 # Numbers are those of compiled programs, from the first call on.
 os.environ.setdefault("DOVETAIL_COMPILE", "now")
 
-# Compiling makes the first example slow. A failure must come back on the next run.
+# Compiling makes the first example slow. A failure must recur on the next run.
 settings.register_profile("dovetail", deadline=None, derandomize=True, print_blob=True)
-# New examples in every run, which `tools/test --nightly` wants.
+# New examples in every run, as `tools/test --nightly` requires.
 settings.register_profile("nightly", deadline=None, print_blob=True)
 settings.load_profile(os.environ.get("DOVETAIL_PROFILE", "dovetail"))
 
@@ -33,7 +33,7 @@ def repository() -> Path:
 
 @pytest.fixture(autouse=True)
 def restore_settings() -> Iterator[None]:
-    """Undoes what a test changes by `dovetail.config.update`."""
+    """Undoes changes that a test makes through `dovetail.config.update`."""
     from dovetail import config
 
     before = [(o, o.value) for o in vars(config).values() if isinstance(o, config.Option)]
@@ -44,7 +44,7 @@ def restore_settings() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def seed_generators(request: pytest.FixtureRequest) -> None:
-    """Starts a module's generators anew, from the test's name: its numbers do not depend on which
+    """Restarts a module's generators, seeded by the test's name: its numbers do not depend on which
     tests the same worker has run before.
     """
     seed = crc32(request.node.name.encode())
@@ -64,13 +64,13 @@ def in_64_bits() -> Iterator[None]:
 
 @pytest.fixture
 def vulkan() -> Iterator[None]:
-    """Only where there is such a device."""
+    """Only if there is such a device."""
     yield from _closed_device("vulkan")
 
 
 @pytest.fixture
 def gpu(request: pytest.FixtureRequest) -> Iterator[str]:
-    """The platform of that name, only where there is a device of it."""
+    """The platform of that name, only if it has a device."""
     for _ in _closed_device(request.param):
         yield request.param
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 if __name__ == "__main__":
-    # For tests.python.support.complex_exact, which says what complex functions are compared with.
+    # For tests.python.support.complex_exact, the reference for complex functions.
     sys.path.append(str(Path(__file__).resolve().parents[2]))
     from command_line import main
 

@@ -1,4 +1,4 @@
-"""The command: measures what was asked for, or everything for the document."""
+"""The command: measures the requested functions, or everything for the document."""
 
 from __future__ import annotations
 

@@ -34,9 +34,9 @@ def measure(name: str, element: str, target: str) -> Result:
     """Compiles a function and finds its largest error, in epsilon of the type.
 
     Args:
-      name: the function's.
+      name: the function's name.
       element: the complex type's name.
-      target: what to compile for.
+      target: the target to compile for.
     """
     dtype = TYPES[element]
     call = _compiled(name, element, target)
@@ -56,14 +56,14 @@ def measure(name: str, element: str, target: str) -> Result:
 
 @functools.cache
 def _compiled(name: str, element: str, target: str) -> Call:
-    """A function of two arguments, of which it may ignore the second."""
+    """A function of two arguments, the second of which it may ignore."""
     arity = 2 if name in BINARY else 1
     call = compiled(getattr(ops, name), np.dtype(TYPES[element]), arity, target, _SIZE)
     return lambda x, y: call(*(x, y)[:arity])
 
 
 def _chosen(name: str, dtype: Complex) -> tuple[Array, Array]:
-    """The arguments of the tests, several times over, and where it applies, the range's ends."""
+    """The arguments of the tests, several times, and, if applicable, the ends of the range."""
     parts = [sample(dtype, seed) for seed in range(_SEEDS)]
     if name in EXTREMES:
         parts.append(extremes(dtype))
@@ -72,7 +72,9 @@ def _chosen(name: str, dtype: Complex) -> tuple[Array, Array]:
 
 
 def _screened(name: str, call: Call) -> tuple[Array, Array]:
-    """From many random complex64 arguments, those where the function in complex128 differs most."""
+    """From many random complex64 arguments, those for which the function in complex128 differs
+    most.
+    """
     rng = np.random.default_rng(zlib.crc32(name.encode()))
     reference = _compiled(name, "complex128", "cpu")
     limits = np.finfo(np.complex64)

@@ -1,4 +1,4 @@
-"""The float formats that are measured, and errors in units of their last place."""
+"""The measured float formats, and errors in units of their last place."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Format:
     """A float format.
 
     Attributes:
-      dtype: of its arrays.
+      dtype: the type of its arrays.
       precision: bits of the significand.
-      least: the exponent of the least normal number.
-      greatest: the exponent of the greatest number.
-      wide: the type in which its references are computed, with at least 11 more bits.
+      least: the exponent of the smallest normal number.
+      greatest: the exponent of the largest number.
+      wide: the type for its references, with at least 11 more bits.
     """
 
     dtype: np.dtype
@@ -43,13 +43,13 @@ class Format:
         return 8 * self.dtype.itemsize
 
     def is_subnormal(self, x: Array) -> Array:
-        """Where numbers, of this type or wider, are subnormal in this format."""
+        """A mask of numbers, of this type or wider, that are subnormal in this format."""
         with np.errstate(invalid="ignore"):  # a cast of NaN
             magnitude = np.abs(x.astype(self.wide))
         return (magnitude > 0) & (magnitude < np.ldexp(self.wide.type(1), self.least))
 
     def flushed(self, x: Array) -> Array:
-        """Numbers with zeros in the place of subnormal ones."""
+        """Numbers with subnormal ones replaced by zeros."""
         return np.where(self.is_subnormal(x), np.copysign(x.dtype.type(0), x), x)
 
 
@@ -75,7 +75,7 @@ def ulp_errors(got: Array, reference: Array, form: Format) -> Array:
     if got.dtype == bool:
         return np.where(got == reference, 0.0, np.inf)
     one = form.wide.type(1)
-    # Twice the greatest number stands for infinity, as rounding takes what is near to it there.
+    # Twice the largest number represents infinity, as rounding turns nearby values into it.
     beyond = np.ldexp(one, form.greatest + 1)
     with np.errstate(all="ignore"):
         value, wide = got.astype(form.wide), reference.astype(form.wide)

@@ -1,4 +1,4 @@
-"""The real functions that are measured: their references, and where to look for errors."""
+"""The measured real functions: their references, and where to search for errors."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Reference: TypeAlias = Callable[..., Array]
 
 @dataclass(frozen=True)
 class Function:
-    """A function and what is known of it.
+    """A function and its properties.
 
     Attributes:
       reference: the function in a wider type.
-      exact: the function in mpmath; None where the reference has no error.
-      ranges: intervals that deserve samples of their own, by format.
+      exact: the function in mpmath; None if the reference has no error.
+      ranges: intervals that are sampled in addition, by format.
       points: roots, branch points and limits, whose neighbours are sampled.
       arity: the number of arguments.
       native: the reference is computed in the format itself.
@@ -73,7 +73,7 @@ def _nextafter(x: Array, y: Array) -> Array:
     return np.where(x == y, y, np.nextafter(x, y))
 
 
-# NumPy's own constant has the precision of f64 only.
+# NumPy's own constant is only precise to f64.
 _ROOT_OF_PI = np.sqrt(np.longdouble("3.14159265358979323846264338327950288"))
 
 
@@ -122,7 +122,7 @@ def _erfc(x: Array) -> Array:
 
 
 def _exact_erfc(x: Exact) -> Exact:
-    """The complementary error function, also for huge arguments."""
+    """The complementary error function, even for huge arguments."""
     return mpmath.erfc(max(min(x, 100), -100)) if x == x else x
 
 

@@ -17,7 +17,7 @@ from dovetail import config, ops
 from dovetail.compiler.module_files import Target, compile_module
 from dovetail.runtime import Executable
 
-# Arguments per function and format that are computed again with mpmath.
+# Arguments per function and format that are recomputed with mpmath.
 WORST = 40
 # The number of searches around the worst arguments.
 ROUNDS = 3
@@ -27,7 +27,7 @@ Call: TypeAlias = Callable[..., Array]
 
 @dataclass(frozen=True)
 class Result:
-    """The largest error, where it was found, and what was got there."""
+    """The largest error, its argument, and the result there."""
 
     error: float
     at: tuple[Any, ...]
@@ -39,7 +39,7 @@ class Result:
         return not self.error <= LIMIT
 
     def place(self) -> str:
-        """The worst argument as C prints it exactly; nothing where there is no error."""
+        """The worst argument as printed exactly by C; empty if there is no error."""
         return ", ".join(map(written, self.at)) if self.error else ""
 
 
@@ -78,10 +78,10 @@ def measure(name: str, element: str, target: str, count: int) -> Result:
     """Compiles a function and finds its largest error.
 
     Args:
-      name: the function's.
+      name: the function's name.
       element: the format's name.
-      target: what to compile for.
-      count: about how many arguments to try, if there are as many.
+      target: the target to compile for.
+      count: the approximate number of arguments, if there are that many.
     """
     function, form = FUNCTIONS[name], FORMATS[element]
     call = compiled(getattr(ops, name), form.dtype, function.arity, target)

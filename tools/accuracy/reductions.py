@@ -19,7 +19,7 @@ LARGEST_NARROW = 10**7
 # Functions computed in float32 and rounded are measured in a few cases.
 NARROW = ("sum", "variance", "sums of 10 columns", "dot", "running sums")
 
-# A function, and the shapes of its arguments of about so many elements.
+# A function, and the shapes of its arguments with about that many elements.
 CASES: dict[str, tuple[Callable[..., Any], Callable[[int], tuple[tuple[int, ...], ...]]]] = {
     "sum": (lambda np_, x: np_.sum(x), lambda n: ((n,),)),
     "mean": (lambda np_, x: np_.mean(x), lambda n: ((n,),)),

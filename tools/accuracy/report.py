@@ -14,7 +14,7 @@ from measuring import WORST, Result
 
 
 class Column(NamedTuple):
-    """One type on one target, and about how many arguments of each function are tried."""
+    """One type on one target, and the approximate number of arguments of each function."""
 
     title: str
     element: str
@@ -39,7 +39,7 @@ COMPLEX = (
     Column("generic complex128", "complex128", "cpu-generic", 2**12),
     Column("Vulkan complex64", "complex64", "vulkan", 2**20),
 )
-# Where subnormal numbers are looked at, as target and type.
+# The target and type for which subnormal numbers are examined.
 SUBNORMAL = (
     *(("cpu", element) for element in ("f32", "f64", "f16", "bf16", "complex64", "complex128")),
     *(("cpu-generic", element) for element in ("f32", "f64", "f16", "bf16")),
@@ -168,7 +168,7 @@ def _machine() -> str:
 
 
 def _limits(columns: Sequence[Column], results: Sequence[Mapping[str, Result]]) -> str:
-    """A sentence on the limit, and all that exceeds it."""
+    """A sentence on the limit, and everything that exceeds it."""
     bad = [
         f"- {name}, {column.title}: {result.error:.2f} at {result.place()}"
         for column, of_column in zip(columns, results, strict=True)

@@ -1,4 +1,4 @@
-"""Arguments of the real functions: of all exponents, and where errors are to be expected."""
+"""Arguments of the real functions: with all exponents, and where errors are likely."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def blocks(name: str, element: str, form: Format, count: int) -> Iterator[list[A
     """The sample of one function and format, in parts of at most `BLOCK`.
 
     Args:
-      name: the function's.
+      name: the function's name.
       element: the format's name.
       form: the format.
-      count: how many equal parts of all bit patterns to sample, if there are as many, taken up to
-        a power of two; of pairs, at most 2^22 are drawn.
+      count: the number of equal parts of all bit patterns to sample, if there are that many,
+        rounded up to a power of two; of pairs, at most 2^22 are drawn.
 
     Yields:
       One array per argument.
@@ -53,7 +53,7 @@ def surroundings(points: Array, form: Format) -> Iterator[Array]:
 
 
 def _strata(form: Format, count: int, parts: range, rng: np.random.Generator) -> Array:
-    """One random value of each of some of `count` equal parts of all bit patterns."""
+    """One random value from each of some of `count` equal parts of all bit patterns."""
     step = 2**form.width // count
     starts = np.arange(parts.start, parts.stop, dtype=np.uint64) * np.uint64(step)
     offsets = rng.integers(0, step, starts.size, np.uint64)

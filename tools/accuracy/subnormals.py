@@ -1,4 +1,4 @@
-"""Treatment of subnormal numbers: which functions read and return them unchanged."""
+"""Treatment of subnormal numbers: the functions that read and return them unchanged."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from samples import BLOCK, blocks, specials, subnormals
 from dovetail import ops
 from tests.python.support.complex_exact import BINARY, allowance, exact_value, on_cut
 
-# Beside the functions of the table.
+# In addition to the functions of the table.
 ARITHMETIC: dict[str, tuple[Callable[..., Any], Function]] = {
     "neg": (ops.neg, Function(np.negative, None)),
     "add": (ops.add, Function(np.add, None, arity=2)),
@@ -28,7 +28,7 @@ ARITHMETIC: dict[str, tuple[Callable[..., Any], Function]] = {
     "compare": (lambda x, y: ops.compare(x, y, "lt"), Function(np.less, None, arity=2)),
     "convert": (lambda x: ops.convert(x, np.dtype(np.float64)), Function(lambda x: x, None)),
 }
-# Subnormal results are looked for in samples of this size.
+# Samples of this size are searched for subnormal results.
 _ORDINARY = 2**18
 
 
@@ -36,12 +36,12 @@ def verdict(name: str, element: str, target: str) -> str:
     """Compiles a function and judges it, by subnormal arguments and subnormal results.
 
     Args:
-      name: the function's, of the table or of `ARITHMETIC`.
+      name: the function's name, from the table or `ARITHMETIC`.
       element: the format's name.
-      target: what to compile for.
+      target: the target to compile for.
 
     Returns:
-      "kept"; "zero" where zeros stand for subnormal arguments, results, or both; or "wrong".
+      "kept"; "zero" if zeros replace subnormal arguments, results, or both; or "wrong".
     """
     form = FORMATS[element]
     op, function = ARITHMETIC.get(name) or (getattr(ops, name), FUNCTIONS[name])
@@ -67,7 +67,7 @@ def _agree(got: Array, reference: Array, form: Format) -> Array:
 def _arguments(
     name: str, element: str, function: Function, form: Format
 ) -> Iterator[Sequence[Array]]:
-    """Subnormal arguments, in pairs beside special and ordinary ones, and the usual sample."""
+    """Subnormal arguments, in pairs with special and ordinary ones, and the usual sample."""
     rng = np.random.default_rng(zlib.crc32(f"{name}:{element}".encode()))
     small = subnormals(form, BLOCK // 4, rng)
     if function.arity == 1:

@@ -12,7 +12,7 @@ namespace dovetail {
 
 static StringAttr textOf(const std::string &name) { return StringAttr::get(&context(), name); }
 
-/// Raises what the verifier says of an attribute that cannot be made.
+/// Raises the verifier's error about an attribute that cannot be made.
 template <typename Attr, typename... Args>
 static Attr checked(Args &&...args) {
   Diagnostics diagnostics;

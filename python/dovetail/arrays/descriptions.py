@@ -20,13 +20,12 @@ class ShapeDtypeStruct:
 
     Args:
       shape: the sizes of the dimensions, ints or sizes of `dovetail.export.symbolic_shape`.
-      dtype: the element type; of 64 bits it means what `enable_x64` makes of it where it is used.
-      weak_type: whether the element type gives way in promotion.
-      sharding: how the array is spread over devices, which it is committed to; None if it is to no
-        device.
+      dtype: the element type; 64-bit types mean what `enable_x64` makes of them at the time of use.
+      weak_type: whether the element type yields to others in promotion.
+      sharding: the sharding that the array is committed to; None if it is not committed.
 
     Raises:
-      ValueError: there is no `dtype`, or `sharding` is none.
+      ValueError: there is no `dtype`, or `sharding` is not a sharding.
 
     Example:
       >>> import dovetail as dt
@@ -80,8 +79,8 @@ class ShapeDtypeStruct:
         """The description of an array, a number or anything with a shape and a dtype.
 
         Args:
-          x: what is described.
-          sharding: how the array is to be spread; by default as `x`, if that is committed.
+          x: the array, number or other object.
+          sharding: the sharding of the description; by default that of `x`, if `x` is committed.
 
         Example:
           >>> import dovetail as dt

@@ -1,6 +1,6 @@
-"""Memory that cannot be had: arrays and evaluations that are rejected.
+"""Memory that cannot be allocated: arrays and evaluations that are rejected.
 
-The runtime, of which this makes use, is imported only then.
+The runtime, which this uses, is imported only then.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dovetail.arrays.array import Array
     from dovetail.runtime.memory import OutOfMemoryError
 
-# Smaller arrays are not worth a look at the machine's memory.
+# For smaller arrays the machine's memory is not checked.
 LARGE = 1 << 32
 
 

@@ -19,9 +19,9 @@ class Shards:
     """The elements of an array in parts, one for each device of this process.
 
     Args:
-      sharding: which part each device holds.
-      shape: of the array.
-      dtype: of its elements.
+      sharding: the sharding, which assigns a part to each device.
+      shape: the shape of the array.
+      dtype: the type of its elements.
       parts: NumPy arrays and buffers, in the order of the sharding's devices. Parts may be one
         object if they are the same part. A part may be padded at the ends of dimensions.
     """
@@ -52,7 +52,7 @@ class Shards:
         return part if part.shape == shape else np.asarray(part)[tuple(map(slice, shape))]
 
     def distinct(self) -> list[tuple[Index, int]]:
-        """The different parts: the elements that each holds, and the number of a device with it."""
+        """The distinct parts: their elements, and the number of a device that holds each."""
         found = {}
         for number, block in enumerate(self.blocks):
             found.setdefault(_bounds(block.index, self.shape), (block.index, number))
@@ -89,7 +89,7 @@ class Shards:
         return result
 
     def copy(self) -> Shards:
-        """The same elements in memory of their own."""
+        """The same elements in separate memory."""
         return self._map(lambda part: part.copy())
 
     def block_until_ready(self) -> None:
@@ -97,7 +97,7 @@ class Shards:
         self._map(lambda part: None if type(part) is np.ndarray else part.block_until_ready())
 
     def _map(self, function: Callable[[Any], Any]) -> Shards:
-        """A function of each part; of parts that are one object, once."""
+        """A function of each part, called once for parts that are one object."""
         results = {id(part): function(part) for part in self.parts}
         parts = [results[id(part)] for part in self.parts]
         return Shards(self.sharding, self.shape, self.dtype, parts)
@@ -114,14 +114,14 @@ def is_on_host(data: Any) -> bool:
 
 
 def moved(data: Any, sharding: Sharding, copy: bool = False) -> Any:
-    """The elements of an array where a sharding says.
+    """The elements of an array, moved as a sharding states.
 
-    What a device holds already, and what lies in memory that devices share, is not copied.
+    Parts that a device already holds, and parts in memory that devices share, are not copied.
 
     Args:
       data: the array's data.
-      sharding: where they shall be.
-      copy: whether they must be in memory of their own.
+      sharding: the sharding of the result.
+      copy: whether the result must be in separate memory.
 
     Returns:
       Data: one object if all devices share it.
@@ -140,8 +140,8 @@ def moved(data: Any, sharding: Sharding, copy: bool = False) -> Any:
 def joined(
     sharding: Sharding, shape: tuple[int, ...], dtype: np.dtype, parts: Sequence[Any]
 ) -> Any:
-    """The data of an array, given as `Shards` is; one part stands for itself if all devices have it
-    as one object.
+    """The data of an array in the form of `Shards`; a single part is used directly if all devices
+    share it as one object.
     """
     if sharding.is_fully_replicated and len({*map(id, parts)}) == 1:
         return parts[0]
@@ -157,14 +157,14 @@ def _part(data: Any, block: Block, copy: bool) -> Any:
     values = _elements(data, block.index)
     if block.device.platform == "cpu":
         return np.array(values) if copy else np.ascontiguousarray(values).reshape(values.shape)
-    # Loaded only where there are other devices.
+    # Loaded only if there are other devices.
     from dovetail.runtime import put  # lazy
 
     return put(values, devices.runtime_name(block.device))
 
 
 def _held(data: Any, block: Block) -> Any:
-    """The part in the memory of the device, if it is there as one object."""
+    """The part in the memory of the device, if it is one object there."""
     wanted = _bounds(block.index, data.shape)
     if type(data) is not Shards:
         is_whole = wanted == tuple((0, size) for size in data.shape)

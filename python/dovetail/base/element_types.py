@@ -144,7 +144,7 @@ def is_integer(dtype: np.dtype) -> bool:
     return KINDS[dtype] in "iu"
 
 
-# Canonicalisation ---------------------------------------------------------------------------------
+# Canonicalization ---------------------------------------------------------------------------------
 
 
 def as_dtype(dtype: DTypeLike) -> np.dtype:

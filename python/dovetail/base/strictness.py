@@ -1,7 +1,7 @@
 """Scope of strict promotion settings: the operands of a user's call, not what this package's
 functions compute internally.
 
-It is asked only where a setting would refuse operands, so it may be slow: it looks at the stack.
+It is used only if a setting would reject operands, so it may be slow: it inspects the stack.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 from dovetail.base.trace_stack import refuse_recording
 
 _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
-# Files whose frames may lie between a decorated function and its caller.
+# Files whose frames may be between a decorated function and its caller.
 _BETWEEN = {contextlib.__file__, functools.__file__}
 # Modules that call functions on behalf of others.
 _MACHINERY = tuple(
@@ -42,14 +42,14 @@ def is_of_user(operands: Iterable[Any]) -> bool:
     if all(id(operand) in known for operand in operands):
         return True
     if not is_outermost:
-        # A user's call of the function that is recorded here would be refused.
+        # A user's call of the function that is recorded here would be rejected.
         refuse_recording()
     return False
 
 
 def _called_function() -> tuple[FrameType, bool]:
-    """The frame of this package's outermost function, called by user code, and whether the eager
-    call that is recorded is of it.
+    """The frame of this package's outermost function called by user code, and whether it belongs to
+    the eager call being recorded.
     """
     frame: FrameType | None = sys._getframe(1)
     outermost, function, is_recorded = frame, None, False
@@ -94,7 +94,7 @@ def _parts(value: Any) -> Iterator[Any]:
 
 @functools.cache
 def _replacements(code: CodeType) -> dict[str, int]:
-    """Where a function assigns to each variable first."""
+    """The first assignment to each variable in a function."""
     first: dict[str, int] = {}
     for instruction in dis.get_instructions(code):
         if instruction.opname in ("STORE_FAST", "STORE_DEREF"):

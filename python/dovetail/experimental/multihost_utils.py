@@ -40,7 +40,7 @@ def process_allgather(in_tree: Any, tiled: bool = False) -> Any:
       tiled: whether to concatenate the arrays of the processes instead of stacking them.
 
     Returns:
-      The same tree of NumPy arrays. Unless `tiled`, they have one more dimension, the first, over
+      The same tree of NumPy arrays. Unless `tiled`, they have an additional first dimension, over
       the processes.
 
     Example:
@@ -51,7 +51,7 @@ def process_allgather(in_tree: Any, tiled: bool = False) -> Any:
 
 
 def sync_global_devices(name: str) -> None:
-    """Wait until all processes have come here.
+    """Wait until all processes have reached this point.
 
     Args:
       name: the same text in all processes.
@@ -75,7 +75,7 @@ def assert_equal(in_tree: Any, fail_message: str = "") -> None:
 
 
 def reached_preemption_sync_point(step_id: int) -> bool:
-    """True if all processes should save a checkpoint, since one will be stopped.
+    """True if all processes should save a checkpoint because one is about to be stopped.
 
     Args:
       step_id: the number of the step.
@@ -91,7 +91,7 @@ def reached_preemption_sync_point(step_id: int) -> bool:
 
 
 def host_local_array_to_global_array(local_inputs: Any, global_mesh: Mesh, pspecs: Any) -> Any:
-    """Arrays over all devices of a mesh, of the data that each process has.
+    """Arrays over all devices of a mesh, from the data of each process.
 
     Args:
       local_inputs: a tree of arrays, with the part of this process.
@@ -129,7 +129,8 @@ def global_array_to_host_local_array(global_inputs: Any, global_mesh: Mesh, pspe
       pspecs: a `PartitionSpec`, or a tree of them that is a prefix of `global_inputs`.
 
     Returns:
-      The same tree of arrays. Those whose devices are all of this process are returned as they are.
+      The same tree of arrays. Arrays whose devices all belong to this process are returned
+      unchanged.
 
     Raises:
       ValueError: a spec is None, names an axis that the mesh does not have, or is for arrays of a

@@ -82,7 +82,7 @@ def _clamped(shape: tuple[int, ...], entries: Sequence[Any]) -> tuple[Any, ...]:
 def gathered(
     x: Array, entries: list[Entry | None], mode: str, fill_value: Any = None, wrap: bool = True
 ) -> Array:
-    """The elements that an index selects; `mode` decides on those out of bounds."""
+    """The elements that an index selects; `mode` applies to those out of bounds."""
     options = {"mode": mode, "fill_value": fill_value, "wrap": wrap}
     return by_numpy(operator.getitem, _gathered, x, entries, **options)
 
@@ -106,7 +106,7 @@ def _gathered(
 
 
 def is_empty(shape: Sequence[Any]) -> bool:
-    """True if an array is known to be empty. Where a symbolic size turns out to be 0, the program
+    """True if an array is known to be empty. If a symbolic size turns out to be 0, the program
     reads zeros.
     """
     return any(type(size) is not Size and not size for size in shape)
@@ -128,7 +128,7 @@ def by_numpy(
     Args:
       x, entries, others: arguments of both functions, whose entries `fast` gets as a tuple.
       wrap: whether negative integers count from the end, as for NumPy.
-      options: further ones of `general`.
+      options: further options of `general`.
     """
     fill_value = options.get("fill_value")
     is_known = is_eager(x, *entries, *others) and not isinstance(
@@ -149,7 +149,9 @@ def _attempt(
     rest: Sequence[Any],
     options: dict[str, Any],
 ) -> Callable[..., np.ndarray]:
-    """`by_numpy` of arrays in the order in which `rest` has `Array` in their place, then others."""
+    """`by_numpy` of arrays, in the order in which `rest` has `Array` in their place, then
+    others.
+    """
     places = [i for i, entry in enumerate(rest) if entry is Array]
     count = len(places)
     are_all = count == len(rest)
@@ -176,7 +178,7 @@ def _attempt(
 
 
 def checked_mode(mode: str | GatherScatterMode | None, default: str, promised: str = "clip") -> str:
-    """`clip` or `fill`, for a mode: `default` for None, `promised` for indices said to be in
+    """`clip` or `fill`, for a mode: `default` for None, `promised` for indices promised to be in
     bounds.
     """
     if mode is None:
@@ -233,7 +235,7 @@ def applied(x: Array, index: Any) -> tuple[Array, list[Entry | None]]:
     for dim, entry in enumerate(of_dims):
         if isinstance(entry, _Mask):
             continue
-        # Only an integer that is known asks a symbolic size whether it is 0.
+        # A symbolic size is compared with 0 only for known integers.
         may_ask = not isinstance(entry, Tracer) or type(x.shape[dim]) is not Size
         if may_ask and not isinstance(entry, slice) and not np.ndim(entry) and not x.shape[dim]:
             raise index_error(f"index {entry} is out of bounds for axis {dim} with size 0")
@@ -241,7 +243,7 @@ def applied(x: Array, index: Any) -> tuple[Array, list[Entry | None]]:
 
 
 def _expanded(shape: tuple[int, ...], index: Any) -> list[Any]:
-    """The entries of an index, in which a mask is left only if it is a scalar."""
+    """The entries of an index, with masks only if they are scalars."""
     given = index if isinstance(index, tuple) else (index,)
     checked = [entry if entry is Ellipsis else _checked(entry) for entry in given]
     dots = sum(entry is Ellipsis for entry in checked)
@@ -256,7 +258,7 @@ def _expanded(shape: tuple[int, ...], index: Any) -> list[Any]:
     dim = 0
     for entry in checked if dots else [*checked, Ellipsis]:
         if entry is Ellipsis:
-            # Even of no dimensions it stands between arrays, whose dimensions then come first.
+            # Even without dimensions it separates arrays, whose dimensions then come first.
             entries += [slice(None)] * (len(shape) - used) or [...]
             dim += len(shape) - used
             continue
@@ -278,7 +280,7 @@ class _Mask:
 
     def arrays(self, expected: tuple[int, ...]) -> list[np.ndarray]:
         """The indices of the true elements, an array for each dimension of the mask."""
-        # A size of 0 fits any, as there is nothing that it would select.
+        # A size of 0 matches any, since it would select nothing.
         fits = len(self.shape) == len(expected) and all(
             mine in (size, 0) for mine, size in zip(self.shape, expected, strict=True)
         )

@@ -1,4 +1,4 @@
-"""Conversion, promotion and broadcasting of this package's arguments."""
+"""Conversion, promotion and broadcasting of arguments."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def inexact(name: str, x: Any) -> Array:
 
 
 def real_inexact(name: str, x: Any) -> Array:
-    """As `inexact`, but complex arguments are refused."""
+    """Like `inexact`, but complex arguments are rejected."""
     array = inexact(name, x)
     if dtypes.KINDS[array.dtype] == "c":
         raise type_error(
@@ -53,7 +53,9 @@ def real_inexact(name: str, x: Any) -> Array:
 
 
 def default_float(name: str, x: Any) -> Array:
-    """The operand if it is inexact, else in the default float, however wide its integers are."""
+    """The operand if it is inexact, otherwise in the default float, however wide its integers
+    are.
+    """
     array = as_operand(name, x)
     if dtypes.KINDS[array.dtype] in "fc":
         return array
@@ -82,12 +84,12 @@ def pair(name: str, x: Any, y: Any, to: ToDtype | None = None) -> tuple[Array, A
 
 
 def pair_inexact(name: str, x: Any, y: Any) -> tuple[Array, Array]:
-    """As `pair`, with integers and bools computed as floats."""
+    """Like `pair`, with integers and bools computed as floats."""
     return pair(name, x, y, dtypes.to_inexact_dtype)
 
 
 def pair_numbers(name: str, x: Any, y: Any) -> tuple[Array, Array]:
-    """As `pair`, with bools computed as integers."""
+    """Like `pair`, with bools computed as integers."""
     return pair(name, x, y, dtypes.to_numeric_dtype)
 
 
@@ -109,7 +111,7 @@ def _splat(value: Any, like: ArrayMethods) -> Array:
 
 def broadcast(name: str, *xs: Any, is_asked: bool = False) -> list[Array]:
     """Broadcast operands to one shape, with their types unchanged. `is_asked` marks functions that
-    users call to broadcast, where ranks may differ under any setting.
+    users call to broadcast, for which ranks may differ under any setting.
     """
     arrays = [as_operand(name, x, i) for i, x in enumerate(xs)]
     return _broadcast(name, arrays, None if is_asked else xs)
@@ -148,7 +150,9 @@ def with_dtype(x: Any, dtype: np.dtype, weak: bool = False) -> Array:
 
 
 def _broadcast(name: str, arrays: list[Array], given: Sequence[Any] | None) -> list[Array]:
-    """The arrays of one shape; `given` are the operands that they were, None to allow all ranks."""
+    """The arrays broadcast to one shape; `given` are the original operands, None to allow all
+    ranks.
+    """
     shape = arrays[0].shape
     if all(a.shape == shape for a in arrays):
         return arrays
@@ -161,14 +165,14 @@ def _broadcast(name: str, arrays: list[Array], given: Sequence[Any] | None) -> l
 def check_ranks(
     name: str, shapes: Sequence[tuple[int, ...]], given: Sequence[Any], stacklevel: int
 ) -> None:
-    """Reject implicit rank promotion of the user's operands, or warn of it, as
-    `numpy_rank_promotion` says.
+    """Reject implicit rank promotion of the user's operands, or warn about it, depending on
+    `numpy_rank_promotion`.
 
     Args:
-      name: the function that the message names.
-      shapes: what is broadcast.
+      name: the function's name in the message.
+      shapes: the shapes to broadcast.
       given: the operands that have these shapes.
-      stacklevel: how far up the stack the user's call is, seen from here.
+      stacklevel: the depth of the user's call in the stack, seen from here.
     """
     mode = config.numpy_rank_promotion.value
     if mode == "allow" or len({len(s) for s in shapes if s}) < 2 or not is_of_user(given):
@@ -193,7 +197,7 @@ def filled(x: Array, value: bool | int | float | complex) -> Array:
 
 
 def no_out(name: str, out: Any) -> None:
-    """Refuse NumPy's argument for writing into an array."""
+    """Reject NumPy's argument for writing into an array."""
     if out is not None:
         raise NotImplementedError(
             f"{name}: arrays are immutable, so out must be None; use the result"
@@ -206,8 +210,8 @@ def strong(x: Array) -> Array:
 
 
 def static(x: Any, what: str) -> Any:
-    """The value of a scalar that decides a shape, so must be known while tracing; an error calls it
-    `what`.
+    """The value of a scalar that determines a shape, so it must be known while tracing; an error
+    calls it `what`.
     """
     with needed_for(f"It arose in {what}"):
         return x._value()[()] if isinstance(x, ArrayMethods) else x

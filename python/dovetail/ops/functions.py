@@ -939,12 +939,12 @@ def zeta(s: Operand, q: Operand) -> Operand:
 
 
 def igamma(a: Operand, x: Operand) -> Operand:
-    """Regularised lower incomplete gamma function."""
+    """Regularized lower incomplete gamma function."""
     return bind("igamma", a, x)
 
 
 def igammac(a: Operand, x: Operand) -> Operand:
-    """Regularised upper incomplete gamma function."""
+    """Regularized upper incomplete gamma function."""
     return bind("igammac", a, x)
 
 
@@ -954,7 +954,7 @@ def random_gamma_grad(a: Operand, x: Operand) -> Operand:
 
 
 def betainc(a: Operand, b: Operand, x: Operand) -> Operand:
-    """Regularised incomplete beta function."""
+    """Regularized incomplete beta function."""
     return bind("betainc", a, b, x)
 
 

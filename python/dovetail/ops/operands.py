@@ -24,12 +24,12 @@ from dovetail.eager.recorded_values import ScalarProxy
 from dovetail.symbolic.size import Size, as_size
 from dovetail.tracing.bind import constant, size_as_array
 
-# What the functions of this package take for an array.
+# The arguments that functions of this package accept as arrays.
 ArrayLike = Array | np.ndarray | np.generic | bool | int | float | complex | Size
 Shape = Sequence[int]
 
 PYTHON_SCALARS = (bool, int, float, complex, Size)
-# The largest float that no type but the 8-bit ones, which do not warn, rounds to infinity.
+# The largest float that no type except the 8-bit ones, which do not warn, rounds to infinity.
 _SURE = 65504.0
 _KIND_NAMES = {
     "b": "bool",
@@ -41,8 +41,8 @@ _KIND_NAMES = {
 
 
 def as_operand(name: str, x: Any, position: int = 0) -> Array:
-    """`x` as an operand of the function `name`: arrays as they are, scalars weakly typed, NumPy
-    arrays copied, of other objects the arrays that they stand for.
+    """`x` as an operand of the function `name`: arrays unchanged, scalars weakly typed, NumPy
+    arrays copied, and the arrays that other objects represent.
     """
     if isinstance(x, ArrayMethods):
         return x  # type: ignore[return-value]
@@ -86,14 +86,14 @@ def scalar(
 
 
 def copied(x: np.ndarray | np.generic, dtype: np.dtype, weak_type: bool = False) -> Array:
-    """A NumPy array as an array of its own."""
+    """A copy of a NumPy array."""
     if type(x) is ScalarProxy:
         return x.converted(numpy_value, dtype, weak_type)
     return constant(numpy_value(x, dtype), weak_type)
 
 
 def python_value(x: bool | int | float | complex, dtype: np.dtype) -> np.ndarray:
-    """The rank-0 NumPy array of a Python scalar; an int that only the default integer holds wraps
+    """The rank-0 NumPy array of a Python scalar; an int outside of the default integer type wraps
     around.
     """
     if type(x) is float and not -_SURE <= x <= _SURE:
@@ -113,7 +113,7 @@ def python_value(x: bool | int | float | complex, dtype: np.dtype) -> np.ndarray
 
 
 def wrapped_value(x: int, dtype: np.dtype) -> np.ndarray:
-    """The rank-0 NumPy array of the last bits of a Python int."""
+    """The rank-0 NumPy array of the low bits of a Python int."""
     return np.array(int(x) % 2**64, np.uint64).astype(dtype)
 
 
@@ -179,7 +179,7 @@ def broadcast_shapes(*shapes: Shape, name: str = "broadcast_shapes") -> tuple[in
 
     Args:
       shapes: sequences of sizes.
-      name: the function that errors name.
+      name: the function's name in errors.
 
     Returns:
       A tuple of sizes; () for no shapes.
@@ -215,7 +215,7 @@ def broadcast_shapes(*shapes: Shape, name: str = "broadcast_shapes") -> tuple[in
 
 def _no_broadcast(name: str, shapes: Sequence[Shape]) -> Exception:
     got, remedy = ", ".join(str(tuple(s)) for s in shapes), "sizes must be equal or 1"
-    # As in JAX: its operators have a check of their own, for equal ranks.
+    # As in JAX: its operators have their own check for equal ranks.
     if not name.startswith("broadcast") and len({*map(len, shapes)}) == 1:
         return type_error(
             f"{name} got incompatible shapes for broadcasting: {got}. {remedy.capitalize()}"
@@ -245,7 +245,7 @@ def broadcast_dims(x: Array, shape: tuple[int, ...], dims: tuple[int, ...]) -> A
 
 
 def one_or_several(value: Any) -> tuple[Any, ...]:
-    """What may be one number or several, in any sequence or vector, as a tuple."""
+    """One number, or several in any sequence or vector, as a tuple."""
     if isinstance(value, (tuple, list)):
         return tuple(value)
     rank = getattr(value, "ndim", None)
@@ -272,8 +272,8 @@ def canonical_axis(axis: Any, ndim: int, name: str = "axis") -> int:
 def canonical_axes(
     axis: Any, ndim: int, name: str = "axis", repeated: str = "duplicate value in '{name}'"
 ) -> tuple[int, ...]:
-    """One axis, several, or None for all, as distinct numbers in [0, ndim), in the order given; of
-    the same one twice `repeated` tells.
+    """One axis, several, or None for all, as distinct numbers in [0, ndim), in the given order;
+    `repeated` makes the error for duplicates.
     """
     if axis is None:
         return tuple(range(ndim))

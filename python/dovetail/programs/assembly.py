@@ -33,23 +33,22 @@ def make_array_from_callback(
     data_callback: Callable[[tuple[slice, ...]], Any],
     dtype: Any = None,
 ) -> Array:
-    """An array whose shards a function computes, each for itself.
+    """An array whose shards are computed one by one by a function.
 
     Args:
       shape: the shape of the array.
-      sharding: over which devices it is spread, and how.
+      sharding: the sharding of the array.
       data_callback: takes a slice for each dimension, returns these elements of the array, as an
-        array or a number. It is called once for each different part that devices of this process
-        hold.
+        array or a number. It is called once for each distinct part held by devices of this process.
       dtype: the element type; by default that of the first part.
 
     Returns:
       An array, committed to the sharding.
 
     Raises:
-      TypeError: `sharding` is none.
-      ValueError: a part is not of the shape or the element type of its shard, there is no shard in
-        this process and no `dtype`, or the sharding is for arrays of a higher rank.
+      TypeError: `sharding` is not a sharding.
+      ValueError: a part does not have the shape or the element type of its shard, there is no shard
+        in this process and no `dtype`, or the sharding is for arrays of a higher rank.
       UnexpectedTracerError: the function returns a value of a function that is being traced.
 
     Example:
@@ -77,22 +76,22 @@ def make_array_from_callback(
 def make_array_from_single_device_arrays(
     shape: Sequence[int], sharding: Sharding, arrays: Sequence[Array], *, dtype: Any = None
 ) -> Array:
-    """An array of arrays that are on one device each, its shards.
+    """An array assembled from its shards: arrays on one device each.
 
     Args:
       shape: the shape of the array.
-      sharding: over which devices it is spread, and how.
-      arrays: for each device of this process one array there, in any order. They may be padded at
-        the ends of dimensions that do not divide.
+      sharding: the sharding of the array.
+      arrays: one array for each device of this process, in any order. They may be padded at the
+        ends of dimensions that do not divide.
       dtype: the element type; by default that of the first one.
 
     Returns:
       An array, committed to the sharding. It shares the memory of its shards.
 
     Raises:
-      TypeError: `sharding` is none, or `arrays` is no list or tuple of arrays.
-      ValueError: the arrays are not on the sharding's devices, one on each, or not of the shapes
-        and the element type of its shards.
+      TypeError: `sharding` is not a sharding, or `arrays` is not a list or tuple of arrays.
+      ValueError: the arrays are not on the sharding's devices, one on each, or do not have the
+        shapes and the element type of its shards.
 
     Example:
       >>> import dovetail as dt
@@ -123,20 +122,21 @@ def make_array_from_single_device_arrays(
 def make_array_from_process_local_data(
     sharding: Any, local_data: Any, global_shape: Any = None
 ) -> Any:
-    """Arrays of the data that each process has; of a single one it is all data.
+    """Arrays from the data of each process; with a single process, from all data.
 
     Args:
-      sharding: over which devices they are spread, and how: a sharding, a `PartitionSpec` over the
-        mesh of `set_mesh`, or a tree of these that is a prefix of `local_data`.
+      sharding: the shardings: one for all arrays, a `PartitionSpec` over the mesh of `set_mesh`, or
+        a tree of these that is a prefix of `local_data`.
       local_data: a tree of arrays.
       global_shape: the shape of the arrays, or a tree of shapes that is a prefix of `local_data`;
-        None for what follows from `local_data`, whose shapes they are.
+        None for the shapes of `local_data`.
 
     Returns:
       The same tree of arrays, committed to the shardings.
 
     Raises:
-      ValueError: another shape than that of the data, or a sharding for arrays of a higher rank.
+      ValueError: a shape differs from that of the data, or a sharding is for arrays of a higher
+        rank.
 
     Example:
       >>> import dovetail as dt
@@ -227,7 +227,7 @@ def _assembled(
     arrays: Sequence[Array],
     dtype: Any,
 ) -> Array:
-    """The array of parts, each for a device."""
+    """The array with the given parts, one for each device."""
     if not arrays and dtype is None:
         raise value_error(
             "If the Array has no addressable shards, `dtype` must be provided via the `dtype` "

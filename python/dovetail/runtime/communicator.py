@@ -1,4 +1,4 @@
-"""The library of collectives, by which participants of a run meet."""
+"""The library of collectives, through which participants of a run communicate."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TIMEOUT = 300.0
 
 
 class CollectiveError(RuntimeError):
-    """Participants of a run did not meet in a collective: they came for different ones, or not."""
+    """Participants of a run did not meet in a collective: they reached different ones, or none."""
 
 
 @functools.cache
@@ -28,7 +28,7 @@ def path() -> str:
     Raises:
       FileNotFoundError: the package was built without it.
     """
-    # Where the package is installed to be edited, what is built lies elsewhere.
+    # In an editable installation, built files are elsewhere.
     folders = list(sys.modules["dovetail"].__path__)
     for folder in folders:
         if (file := Path(folder, NAME)).exists():
@@ -48,7 +48,7 @@ def register() -> None:
 
 @functools.cache
 def _functions() -> ctypes.PyDLL:
-    """The library's functions for those who run programs; none of them waits."""
+    """The library's functions for code that runs programs; none of them waits."""
     library = ctypes.PyDLL(path())
     pointer, text, integer = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int
     for name, result, arguments in (
@@ -66,7 +66,7 @@ def _functions() -> ctypes.PyDLL:
 
 
 class Lines:
-    """Where in the user's program each collective of the compiled one is, for messages.
+    """The line in the user's program of each collective in the compiled one, for messages.
 
     Args:
       lines: the lines, in the order of the compiled program.
@@ -81,7 +81,7 @@ class Communicator:
     """Participants that meet in the collectives of one run at a time.
 
     Args:
-      participants: how many there are.
+      participants: the number of participants.
       timeout: how long they wait for each other, in seconds.
 
     Attributes:
@@ -112,7 +112,7 @@ class Communicator:
         """Begin a run, for which all participants are expected; False if an earlier one failed.
 
         Args:
-          lines: those of the program; they must live until the run ends.
+          lines: the lines of the program; they must live until the run ends.
         """
         start = self._functions.dovetail_communicator_start
         return bool(start(self._handle, lines.texts, lines.count))
@@ -127,7 +127,7 @@ class Communicator:
 
     @property
     def failure(self) -> str:
-        """Why the run failed, empty if it did not."""
+        """The reason why the run failed, empty if it did not."""
         size = 1024
         while True:
             text = ctypes.create_string_buffer(size)

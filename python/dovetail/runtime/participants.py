@@ -1,4 +1,4 @@
-"""Runs one program on several devices of this process at a time, each on a thread of its own."""
+"""Runs one program on several devices of this process at a time, each on its own thread."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _RELEASE = operator.methodcaller("release")
 
 
 class _Crew:
-    """Threads that take part in one run at a time; of no use any more when one has failed."""
+    """Threads that take part in one run at a time; unusable once one has failed."""
 
     def __init__(self, size: int, timeout: float) -> None:
         self._size = size
@@ -35,7 +35,7 @@ class _Crew:
         self._function: Callable[[int], Any] | None = None
         self._results: list[Any] = []
         self._finished = itertools.count(1)
-        # Locks that are taken: what releases one, lets another thread go on.
+        # Held locks: releasing one lets another thread continue.
         self._done = _taken()
         self._starts = [_taken() for _ in range(size)]
         names = (f"participant {number} of {size}" for number in range(size))
@@ -73,7 +73,8 @@ class _Crew:
             try:
                 self._results[number] = function(number)
             except BaseException as error:
-                # An error of the collective itself is another participant's, or said already.
+                # An error of the collective itself comes from another participant, or has been
+                # reported already.
                 if communicator.fail(f"participant {number} failed: {error}"):
                     error.add_note(f"on participant {number} of {self._size}")
                     self._error = error
@@ -107,12 +108,12 @@ def _stop(crews: list[_Crew]) -> None:
 class Participants:
     """Devices of the host that run programs together.
 
-    Several runs may take place at the same time: each has threads of its own.
+    Several runs may take place at the same time: each has its own threads.
 
     Args:
-      count: how many devices there are.
-      timeout: how long one waits for the others in a collective, in seconds. Those that cannot
-        come any more are not waited for.
+      count: the number of devices.
+      timeout: how long a participant waits for the others in a collective, in seconds. Participants
+        that cannot arrive any more are not waited for.
 
     Attributes:
       devices: the devices, in the order of their numbers.
@@ -149,8 +150,8 @@ class Participants:
 
         Raises:
           CollectiveError: the participants did not meet in a collective.
-          Exception: what the function raised first; the others did not get beyond their next
-            collective.
+          Exception: the first exception that the function raised; the other participants did not
+            get beyond their next collective.
         """
         idle = self._idle
         crew = idle.pop() if idle else _Crew(self.count, self.timeout)
@@ -167,7 +168,7 @@ _all: weakref.WeakSet[Participants] = weakref.WeakSet()
 
 
 def _after_fork() -> None:
-    # The threads are another process's.
+    # The threads belong to another process.
     for participants in _all:
         participants._idle.clear()
 
@@ -181,8 +182,8 @@ class SpmdExecutable:
     Args:
       vmfb: the module file's bytes.
       function: the function's name.
-      participants: who runs it.
-      lines: where in the user's program its collectives are, for messages.
+      participants: the participants that run it.
+      lines: the lines in the user's program of its collectives, for messages.
       options: as for `Executable`.
 
     Attributes:
@@ -224,7 +225,7 @@ class SpmdExecutable:
         """Call the function on all participants.
 
         Args:
-          arguments: of each participant, as `Executable` takes them.
+          arguments: the arguments of each participant, as for `Executable`.
 
         Returns:
           The results of each participant.

@@ -1,5 +1,6 @@
-"""SciPy's functions on arrays that can be traced, with JAX's names; modules are imported when they
-are first used."""
+"""SciPy's functions on arrays that can be traced, with JAX's names; modules are imported on
+first use.
+"""
 
 from __future__ import annotations
 

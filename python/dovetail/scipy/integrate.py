@@ -15,9 +15,9 @@ def trapezoid(
 
     Args:
       y: an array of values; integers and bools become floats.
-      x: the places of the values, a vector or an array that broadcasts to the shape of `y`; by
+      x: the points of the values, a vector or an array that broadcasts to the shape of `y`; by
         default they are `dx` apart.
-      dx: the distance of places.
+      dx: the distance between points.
       axis: the dimension along which to integrate.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Argument conversion and shared formulas of this package's functions."""
+"""Argument conversion and shared formulas for this package's functions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def reals(name: str, *xs: Any) -> list[Array]:
 
 
 def pointwise(name: str, function: Callable[..., Any], *xs: Any) -> Any:
-    """A function of floats, which gets them promoted, broadcast, and no narrower than float32."""
+    """A function of floats, called with promoted and broadcast floats no narrower than float32."""
     arrays = reals(name, *xs)
     dtype, weak = arrays[0].dtype, arrays[0].weak_type
     if dtype.itemsize >= 4:
@@ -59,7 +59,7 @@ def rational(table: Rational, x: Array) -> Array:
 
 
 def at_least(x: Array, bound: float) -> Array:
-    """The greater of `x` and a number."""
+    """The larger of `x` and a number."""
     return ops.max(x, filled(x, bound))
 
 
@@ -84,8 +84,9 @@ def with_derivatives(*partial: Callable[..., Any]) -> Callable[[Callable[..., An
     """A decorator that gives a function of floats its partial derivatives.
 
     Args:
-      partial: for each operand a function of the result and all operands, which returns the
-        derivative of the result, or of each of its parts. Those of constants are not computed.
+      partial: for each operand, a function of the result and all operands, which returns the
+        derivative of the result, or of each of its parts. Derivatives by constants are not
+        computed.
     """
 
     def decorated(function: Callable[..., Any]) -> Any:

@@ -14,8 +14,8 @@ class Axis(NamedTuple):
     Attributes:
       text: its name in the compiler.
       size: the number of its elements.
-      is_manual: whether it is an axis of a mesh, over which a function takes parts.
-      is_checked: whether values that are the same along it are told apart from those that vary.
+      is_manual: whether it is an axis of a mesh over which a function takes parts.
+      is_checked: whether values that are the same along it are distinguished from those that vary.
     """
 
     text: str
@@ -31,7 +31,7 @@ def axes_in_scope() -> Mapping[Hashable, Axis]:
 
 
 def new_axis(name: Hashable, size: int) -> Axis:
-    """A fresh axis of a batch, to be bound here; one of the same name is hidden."""
+    """A new axis of a batch, to be bound here; one of the same name is hidden."""
     return Axis(_fresh_text(name, name), size)
 
 
@@ -45,7 +45,7 @@ def manual_axis(name: Hashable, size: int, is_checked: bool) -> Axis:
 
 
 def _fresh_text(name: Hashable, *hidden: Hashable) -> str:
-    """A name that no axis in scope has but those that will be hidden."""
+    """A name that no axis in scope has except those that will be hidden."""
     text = name if isinstance(name, str) else repr(name)
     taken = {axis.text for other, axis in axes_in_scope().items() if other not in hidden}
     while text in taken:

@@ -34,10 +34,10 @@ def bind(
     """Apply one op of the dialect.
 
     Args:
-      operands: arrays or tracers, already of the shapes and element types that the op wants.
-      shape, dtype: of the result, where the op does not infer them.
-      weak_type: of the result; by default whether all operands are weakly typed.
-      attributes: by their names in the dialect.
+      operands: arrays or tracers, already of the shapes and element types that the op requires.
+      shape, dtype: those of the result, if the op does not infer them.
+      weak_type: whether the result is weakly typed; by default if all operands are.
+      attributes: the attributes, by their names in the dialect.
     """
     if weak_type is None:
         weak_type = bool(operands) and False not in [operand.weak_type for operand in operands]
@@ -101,7 +101,7 @@ def has_tracers(operands: Sequence[Operand]) -> bool:
 
 
 def is_eager(*operands: Operand) -> bool:
-    """True if functions of these operands are computed eagerly, also while that is recorded."""
+    """True if functions of these operands are computed eagerly, even while that is recorded."""
     if stack.traces:
         return stack.traces[-1].is_eager
     return not (stack.suspended and has_tracers(operands))
@@ -112,7 +112,7 @@ def is_for_numpy(*operands: Operand, kinds: str = "biufc") -> bool:
     element types, and without checks for NaN.
 
     Args:
-      kinds: the kinds of elements for which it has.
+      kinds: the kinds of elements that NumPy supports.
     """
     if unwanted() or not is_eager(*operands):
         return False
@@ -128,7 +128,7 @@ def apply_known(
     """Apply a function of NumPy arrays to arrays that are known, where `is_eager`.
 
     Args:
-      is_sized: whether types of the operands alone decide on the shape of the result.
+      is_sized: whether the types of the operands alone determine the shape of the result.
     """
     if stack.traces:
         return stack.traces[-1].emit_host_step(function, operands, [weak_type], is_sized)[0]
@@ -143,7 +143,7 @@ def apply_all_known(
     weak_type: bool = False,
     is_sized: bool = True,
 ) -> list[Any]:
-    """As `apply_known`, for a function with a tuple of `count` results."""
+    """Like `apply_known`, for a function with a tuple of `count` results."""
     weak_types = [weak_type] * count
     if stack.traces:
         return stack.traces[-1].emit_host_step(function, operands, weak_types, is_sized)
@@ -158,12 +158,12 @@ def _stated_type(
     shape: tuple[int, ...] | None,
     dtype: np.dtype | None,
 ) -> Type:
-    """The result's type where an op does not infer all of it."""
+    """The result's type if an op does not infer all of it."""
     element: np.dtype = operands[0].dtype if dtype is None else dtype
     if shape is not None:
         return shape, dtype_name(element)
     sizes = trace.sizes_of(operands[0])
-    # Only argmax and argmin drop a dimension without being told the shape.
+    # Only argmax and argmin drop a dimension without a stated shape.
     if "dimension" in attributes:
         dimension = attributes["dimension"]
         sizes = sizes[:dimension] + sizes[dimension + 1 :]
@@ -196,7 +196,7 @@ def constant(value: np.ndarray, weak_type: bool = False) -> Operand:
 
 
 def size_as_array(size: Any, dtype: np.dtype | None = None, weak_type: bool = True) -> Operand:
-    """A size that is not known as an array of rank 0, by default of the default integer type."""
+    """An unknown size as an array of rank 0, by default of the default integer type."""
     trace = current()
     if trace is None or not trace.root.is_symbolic:
         raise UnknownSizeError(

@@ -27,7 +27,7 @@ from dovetail.tracing import evaluation
 
 Shape = tuple[Any, ...]
 
-# Where constraints say nothing: IREE's 32-bit sizes end there.
+# Where no constraint applies: IREE's 32-bit sizes end there.
 _LARGEST = (1 << 31) - 1
 
 
@@ -42,7 +42,7 @@ class TraceSizes:
         self._trace = trace
         self._function: _core.Function = trace.function
         self.scope: SymbolicScope | None = None
-        # Numbers of values that are sizes, by the texts of these, and the other way round.
+        # Numbers of values that are sizes, by the texts of the sizes, and vice versa.
         self._numbers: dict[str, int] = {}
         self._sizes: dict[int, Any] = {}
         # Shapes with sizes, by the numbers of the arrays.
@@ -64,7 +64,7 @@ class TraceSizes:
             self._solutions = {s.name: s for s in solved(scope, shapes)}
 
     def named(self, shape: Shape) -> Shape:
-        """A shape with a size of its own in the place of each -1."""
+        """A shape with a new size in place of each -1."""
         assert self.scope is not None or -1 not in shape
         return tuple(self.scope.unnamed() if self.scope and s == -1 else s for s in shape)
 
@@ -72,7 +72,7 @@ class TraceSizes:
         """The arguments of the outermost function, with their known sizes.
 
         Raises:
-          ValueError: a name does not follow from the shapes.
+          ValueError: a name is not determined by the shapes.
         """
         shapes = [tracer.shape for tracer in tracers]
         scope = self.scope = scope_of(shapes)
@@ -103,7 +103,7 @@ class TraceSizes:
         self._remember_name(name, known)
 
     def _tied(self, tracer: Any) -> Any:
-        """The argument, whose sizes are values of the program."""
+        """The argument, with values of the program as its sizes."""
         if not has_sizes(tracer.shape):
             return tracer
         element = dtype_name(tracer.dtype)
@@ -114,8 +114,8 @@ class TraceSizes:
         return tracer.renumbered(number)
 
     def stated(self, emitted: Any, known: Type) -> Any:
-        """A result annotated with the sizes that the trace knows. Users of its sizes then need not
-        ask, for example, which branch computed it.
+        """A result annotated with the sizes that the trace knows, so that users of its sizes need
+        not ask, for example, which branch computed it.
         """
         number, _, element = emitted
         shape, _ = known
@@ -123,7 +123,7 @@ class TraceSizes:
             return emitted
         try:
             numbers = [number, *self.operands(shape)]
-        except UnknownSizeError:  # of what a transformation keeps, which no argument says
+        except UnknownSizeError:  # of values kept by a transformation, not given by arguments
             return emitted
         types = [(plain(shape), element)]
         return self._function.emit("with_sizes", numbers, {}, types, locations.location())[0]
@@ -131,11 +131,11 @@ class TraceSizes:
     # Sizes as values ------------------------------------------------------------------------------
 
     def operands(self, shape: Shape) -> list[int]:
-        """The values of the sizes of a shape that are not known."""
+        """The values of the unknown sizes of a shape."""
         return [self.number(size) for size in shape if type(size) is Size]
 
     def number(self, size: Any) -> int:
-        """The number of the value that a size is."""
+        """The number of the value for a size."""
         text = str(size)
         number = self._numbers.get(text)
         if number is None:
@@ -196,7 +196,7 @@ class TraceSizes:
         return self._emit("add", (numbers[0], negative))
 
     def _name(self, name: str) -> int:
-        """The value that the size of a name is."""
+        """The value for the size of a name."""
         known = self._numbers.get(f"{name}=")
         if known is None:
             solution = self._solutions.get(name)
@@ -226,7 +226,9 @@ class TraceSizes:
         return size
 
     def _close_over(self, name: str) -> None:
-        """Make an argument of the outermost function, from which a name follows, one of this."""
+        """Turn an argument of the outermost function, which determines a name, into one of this
+        function.
+        """
         outer = self._trace.parent
         while outer is not None and name not in outer.sizes._solutions:
             outer = outer.parent
@@ -239,14 +241,14 @@ class TraceSizes:
         found = outer_sizes._solutions[name]
         number = self._trace.number(outer_sizes._arguments[found.array])
         if name not in self._solutions:
-            # It follows by way of other names.
+            # It is determined through other names.
             position = [argument.number for argument in self._arguments].index(number)
             self._solutions[name] = found._replace(array=position)
 
     # Shapes of results ----------------------------------------------------------------------------
 
     def shape(self, number: int, shape: Shape) -> Shape:
-        """The shape of a result, where the compiler says -1 for some sizes."""
+        """The shape of a result, for which the compiler has -1 for some sizes."""
         found = tuple(
             self._size_of(number, d) if size == -1 else size for d, size in enumerate(shape)
         )
@@ -264,10 +266,10 @@ class TraceSizes:
         return self._read(value) if along < 0 else self._shapes[value][along]
 
     def _read(self, value: int) -> Any:
-        """The size that a value is."""
+        """The size that a value represents."""
         if value in self._sizes:
             return self._sizes[value]
-        # The shape of an array is known, whatever computes it.
+        # The shape of an array is known, regardless of what computes it.
         known = [*self._sizes, *self._shapes]
         for instruction in self._function.slice([value], known):
             result = instruction.results[0]
@@ -312,7 +314,7 @@ def call_at(
 
     Args:
       callee: a function of the module of the trace in progress.
-      operands: what it takes: what `inputs` describe, then what it closes over.
+      operands: its operands: those described by `inputs`, then the values that it closes over.
       inputs, outputs: types with symbolic shapes.
       names: the sizes of the names in these.
     """

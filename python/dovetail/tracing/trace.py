@@ -1,7 +1,7 @@
 """Functions of the dialect under construction.
 
-The values of a `Trace` are `Tracer`s. Traces nest: what an inner one uses of an outer one, or of
-concrete arrays, becomes an argument of the inner function.
+The values of a `Trace` are `Tracer`s. Traces nest: a value of an outer trace, or a concrete array,
+that an inner trace uses becomes an argument of the inner function.
 """
 
 from __future__ import annotations
@@ -40,13 +40,14 @@ class Trace:
     Args:
       kind: the transform that traces: `jit`, `grad`, `vmap` …
       name: the name of the function that is traced.
-      concrete: whether values are computed where Python asks for them and they are known.
-      names: what to call the arguments in messages.
+      concrete: whether known values are computed when Python asks for them.
+      names: the names of the arguments in messages.
       axes: the named axes that the transform binds.
-      order: how often the function will be differentiated; by default as often as that around it.
+      order: how many times the function will be differentiated; by default as many as the function
+        around it.
     """
 
-    # Whether it records an eager call: functions then do what they do outside of traces.
+    # Whether it records an eager call: functions then behave as they do outside of traces.
     is_eager = False
 
     def __init__(
@@ -67,7 +68,7 @@ class Trace:
         self.ended = False
         # No reference to itself, which would keep its operands until the garbage is collected.
         self._root: Trace | None = None if parent is None else parent.root
-        # The outer values that the arguments stand for, unless a derivative begins at them.
+        # The outer values that the arguments represent, unless a derivative begins at them.
         self.origins: Sequence[Operand] | None = None
         # The named axes in scope; inner ones hide outer ones.
         self.axes: dict[Hashable, Axis] = {**axes_in_scope(), **(axes or {})}
@@ -93,12 +94,12 @@ class Trace:
         self._outside: dict[int, Operand] = {}
         self._known: dict[int, np.ndarray] = {}
         self.asked_origins = False
-        # Values whose derivative a rule says is zero.
+        # Values whose derivative is zero according to a rule.
         self._constant: list[int] = []
         self._producers: dict[int, tuple[Callable[..., Any], dict[str, Any], Any, Any]] = {}
 
     def commit_to(self, place: Place | None) -> None:
-        """Ask for devices."""
+        """Request devices."""
         if self.place is not None and place is not None and not place.has_devices_of(self.place):
             got = f"{self.place} and {place}"
             raise incompatible(f"the parts of `{self.name}`", got, (self.place, place))
@@ -111,7 +112,7 @@ class Trace:
 
     @property
     def sizes(self) -> TraceSizes:
-        """The sizes in this function that are not known."""
+        """The unknown sizes in this function."""
         if self._sizes is None:
             self._sizes = TraceSizes(self)
         return self._sizes
@@ -128,7 +129,7 @@ class Trace:
         return Tracer(self, number, shape, dtype, weak_type, where)
 
     def sizes_of(self, operand: Operand) -> tuple[Any, ...]:
-        """The shape of an operand; a size of -1 is not known."""
+        """The shape of an operand; a size of -1 is unknown."""
         return operand.shape
 
     def emit_host_step(
@@ -138,19 +139,19 @@ class Trace:
         weak_types: Sequence[bool],
         is_sized: bool,
     ) -> list[Any]:
-        """Append a call of a function of NumPy arrays: only where it `is_eager`."""
+        """Append a call of a function of NumPy arrays: only if it `is_eager`."""
         raise NotImplementedError
 
     def refuse(self) -> NoReturn:
-        """Do not cache the call: only where it `is_eager`."""
+        """Do not cache the call: only if it `is_eager`."""
         raise NotImplementedError
 
     def where(self) -> locations.Location:
-        """The location of what is recorded now."""
+        """The location of the op being recorded."""
         return locations.location()
 
     def begin_symbolic(self, tracers: list[Tracer]) -> list[Tracer]:
-        """The arguments, some with symbolic sizes, annotated with what is known about these."""
+        """The arguments, some with symbolic sizes, annotated with known facts about these."""
         if self.parent is not None:
             raise NotImplementedError(
                 f"`{self.name}` with symbolic shapes must be traced outside of other functions, "
@@ -166,7 +167,7 @@ class Trace:
     def argument(
         self, aval: ShapedArray, outside: Operand | None, where: locations.Location | None = None
     ) -> Tracer:
-        """Add an argument; `outside` is the outer value it stands for, if its value may be
+        """Add an argument; `outside` is the outer value that it represents, if its value may be
         requested.
         """
         where = where or self.where()
@@ -198,15 +199,13 @@ class Trace:
         return self._arguments_beyond(number, ())
 
     def _arguments_beyond(self, number: int, known: Sequence[int]) -> list[int]:
-        """The arguments that a value depends on, other than by those that are known."""
+        """The arguments that a value depends on, except through the known ones."""
         instructions = self.function.slice([number], list(known))
         used = {operand for instruction in instructions for operand in instruction.operands}
         return [argument for argument in self._argument_of if argument in used]
 
     def origins_of(self, number: int) -> list[Operand | None]:
-        """The outer values that a value of this function depends on; None for those that are
-        unknown.
-        """
+        """The outer values that a value of this function depends on; None for unknown ones."""
         self.asked_origins = True
         explicit = self.names if self.origins is None else self.origins
         found: list[Operand | None] = []
@@ -222,7 +221,7 @@ class Trace:
         return found
 
     def set_constant(self, number: int) -> None:
-        """Note that a value has no derivative, whatever it is computed from."""
+        """Record that a value has no derivative, regardless of what it is computed from."""
         self._constant.append(number)
 
     def number(self, operand: Operand) -> int:
@@ -245,10 +244,10 @@ class Trace:
         return outer is not None
 
     def _capture(self, operand: Operand) -> int:
-        # Where an array is committed to matters outside of `jit`, so that it stays an operand.
+        # The device that an array is committed to matters outside of `jit`, so it stays an operand.
         is_known = type(operand) is Array and operand._place is None
         if is_known and operand.size <= LARGEST_CONSTANT:
-            # Kept so that its id stays its own.
+            # Kept alive so that its id is not reused.
             self._constants.append(operand)
             return self.constant(operand._value()).number
         self.captured.append(operand)
@@ -281,7 +280,7 @@ class Trace:
         """Append an op.
 
         Args:
-          results: the results' types, where the op does not infer them.
+          results: the results' types, if the op does not infer them.
           weak_types: whether each result is weakly typed.
           evaluate: computes the results from the operands' values and `keywords`.
           takes_sizes: whether unknown sizes of the results are operands of the op.
@@ -322,7 +321,7 @@ class Trace:
         results: Sequence[Type] | None,
         takes_sizes: bool,
     ) -> tuple[list[int], Sequence[Type] | None]:
-        """Operands with sizes that are not known, and results' types as the compiler has them."""
+        """Operands with unknown sizes, and results' types as the compiler has them."""
         for key, value in attributes.items():
             for size in value if type(value) is tuple else (value,):
                 if type(size) is Size:

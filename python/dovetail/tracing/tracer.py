@@ -47,7 +47,7 @@ class Tracer(ArrayMethods):
         return Tracer(self._trace, number, self.shape, self.dtype, self.weak_type, self.location)
 
     def concrete(self, error: type[ConcretizationTypeError]) -> np.ndarray:
-        """The value, computed from the arguments' values where these are known."""
+        """The value, computed from the arguments' values if these are known."""
         return self._trace.value(self, error)
 
     def _value(self) -> np.ndarray:

@@ -33,13 +33,13 @@ class Callback:
     """A function with the structure of one call's arguments.
 
     Args:
-      function: what is called.
+      function: the function to call.
       args, kwargs: the call's arguments.
-      what: what messages call it.
-      statics: whether leaves that are not arrays are given to the function as they are.
+      what: its name in messages.
+      statics: whether leaves that are not arrays are passed to the function unchanged.
 
     Attributes:
-      returns: whether what it returns is wanted.
+      returns: whether its result is used.
     """
 
     returns = True
@@ -59,7 +59,7 @@ class Callback:
         self.what = f"{what} of `{self.name}`"
         self.location = locations.location()
         leaves, self.spec = flatten((args, kwargs))
-        # The function's arguments; None stands for an operand.
+        # The function's arguments; None represents an operand.
         self.leaves: list[Any] = [None] * len(leaves)
         self.positions: list[int] = []
         operands: list[Operand] = []
@@ -74,7 +74,7 @@ class Callback:
         self._operands: list[Operand] | None = operands
 
     def take_operands(self) -> list[Operand]:
-        """The arguments' arrays and tracers, which live no longer than the trace."""
+        """The arguments' arrays and tracers, which do not outlive the trace."""
         operands, self._operands = self._operands, None
         assert operands is not None
         return operands
@@ -92,7 +92,7 @@ class Callback:
                 result = self.function(*args, **kwargs)
             except TypeError as error:
                 if error.__traceback__ is None or error.__traceback__.tb_next is not None:
-                    raise  # It is the function's own.
+                    raise  # Raised by the function itself.
                 raise CallbackArgumentsError(
                     f"the {self.what}, {self.where()}, cannot take its arguments: {error}"
                 ) from error
@@ -110,12 +110,12 @@ class Callback:
             )
 
     def where(self) -> str:
-        """Where the program calls it."""
+        """The place of the call in the program."""
         return f"called at {locations.describe(self.location)}"
 
     def _checked(self, i: int, value: Any, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-        """A result as an array of its own."""
-        # A number of Python has no width.
+        """A result as a separate array."""
+        # A Python number has no width.
         is_number = isinstance(value, (bool, int, float, complex)) and not isinstance(
             value, np.generic
         )
@@ -164,7 +164,7 @@ def calls_in(text: str) -> list[str]:
 
 
 def _is_array(leaf: Any) -> bool:
-    """True if a leaf is data, not a Python object for the function alone."""
+    """True if a leaf is data, not a Python object only for the function."""
     if isinstance(leaf, (ArrayMethods, bool, int, float, complex, np.bool_, np.number)):
         return True
     return hasattr(leaf, "__array__") and getattr(leaf, "dtype", None) in dtypes.KINDS
@@ -241,30 +241,30 @@ def pure_callback(
 ) -> Any:
     """Call a Python function without side effects, also from compiled programs.
 
-    The function may be called any number of times: not at all where nothing needs its results, and
-    more often than written. It has no derivative; a rule of `custom_jvp` or `custom_vjp` gives one
-    to a function that calls it. It may call jitted functions. What it raises comes out of the call
-    of the program.
+    The function may be called any number of times: not at all if nothing needs its results, or more
+    often than written. It has no derivative; a rule of `custom_jvp` or `custom_vjp` gives one to a
+    function that calls it. It may call jitted functions. An exception that it raises is raised by
+    the call of the program.
 
     Args:
       callback: takes trees of arrays, and returns a tree of arrays.
       result_shape_dtypes: a tree of the types of the results, as `ShapeDtypeStruct`s or anything
         with `shape` and `dtype`.
-      args, kwargs: what the function takes.
+      args, kwargs: the function's arguments.
       sharding: accepted for compatibility with JAX; the function runs on the host.
-      vmap_method: what `vmap` does: "sequential" and "sequential_unrolled" call the function for
+      vmap_method: how `vmap` calls the function: "sequential" and "sequential_unrolled" call it for
         one element of the batch after the other; "expand_dims" and "broadcast_all" call it once on
-        arrays with the batch in front, of size 1 or repeated in arguments that do not have it; None
-        refuses. "legacy_vectorized" leaves arguments without the batch as they are.
+        arrays with a leading batch dimension, of size 1 or repeated in arguments without a batch;
+        None is an error. "legacy_vectorized" leaves arguments without a batch unchanged.
 
     Returns:
       The results, in the structure of `result_shape_dtypes`.
 
     Raises:
-      TypeError: `callback` is not a function, does not take the arguments, or `result_shape_dtypes`
-        is no tree of types.
+      TypeError: `callback` is not a function or does not accept the arguments, or
+        `result_shape_dtypes` is not a tree of types.
       ValueError: `vmap_method` is none of these, or a type needs `enable_x64`; when the program
-        runs: the function returned something else than `result_shape_dtypes` says.
+        runs: the results do not match `result_shape_dtypes`.
 
     Example:
       >>> import dovetail as dt, dovetail.numpy as dnp
@@ -296,25 +296,25 @@ def io_callback(
     """Call a Python function with side effects, exactly as often as the program does.
 
     It has no derivative, and `vmap` calls it for one element of the batch after the other. It may
-    call jitted functions. What it raises comes out of the call of the program.
+    call jitted functions. An exception that it raises is raised by the call of the program.
 
     Args:
       callback: takes trees of arrays, and returns a tree of arrays.
       result_shape_dtypes: a tree of the types of the results, as `ShapeDtypeStruct`s or anything
-        with `shape` and `dtype`; None where the function returns nothing.
-      args, kwargs: what the function takes.
+        with `shape` and `dtype`; None if the function returns nothing.
+      args, kwargs: the function's arguments.
       sharding: accepted for compatibility with JAX; the function runs on the host.
-      ordered: whether the order of the calls counts. They are made in the order of the program in
-        any case; over a batch, which has no order, this is an error.
+      ordered: whether the order of the calls matters. They are made in program order in any case;
+        over a batch, which has no order, this is an error.
 
     Returns:
       The results, in the structure of `result_shape_dtypes`.
 
     Raises:
-      TypeError: `callback` is not a function, does not take the arguments, or `result_shape_dtypes`
-        is no tree of types.
-      ValueError: a type needs `enable_x64`; when the program runs: the function returned something
-        else than `result_shape_dtypes` says.
+      TypeError: `callback` is not a function or does not accept the arguments, or
+        `result_shape_dtypes` is not a tree of types.
+      ValueError: a type needs `enable_x64`; when the program runs: the results do not match
+        `result_shape_dtypes`.
 
     Example:
       >>> import dovetail as dt
@@ -339,13 +339,13 @@ def observe(
     ordered: bool,
     what: str,
 ) -> None:
-    """Call a function for debugging, which the program does not depend on.
+    """Call a function for debugging, on which the program does not depend.
 
     Args:
       callback: the function.
-      args, kwargs: what it takes; leaves that are not arrays are passed as they are.
-      ordered: whether the order of the calls counts.
-      what: what messages call the call.
+      args, kwargs: its arguments; leaves that are not arrays are passed unchanged.
+      ordered: whether the order of the calls matters.
+      what: the name of the call in messages.
     """
     called = _Observer(callback, args, kwargs, what, statics=True)
     _apply(called, [], "debug", ordered, "sequential")

@@ -1,4 +1,4 @@
-"""pmap: a function of one element, each on a device of its own."""
+"""pmap: a function of one element, run for each element on its own device."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dovetail.tracing.arguments import LeafNames, as_operand, described, name_of
 from dovetail.transforms.shard_mapping import Manual, on_parts
 from dovetail.trees.pytree import broadcast_prefix, flatten, unflatten
 
-# The axis of a function that names none.
+# The axis of a function that does not name one.
 _UNNAMED = "pmap_axis"
 
 
@@ -38,12 +38,12 @@ def pmap(
 
     Args:
       fun: the function of one element.
-      axis_name: what the collectives of `dovetail.lax` in `fun` call the devices' axis.
+      axis_name: the name of the devices' axis in the collectives of `dovetail.lax` in `fun`.
       in_axes: the dimension of the arguments that has one element for each device, None for an
-        argument that all devices get; an int, or a tuple with a prefix of the tree of each. Keyword
-        arguments have it first.
+        argument that all devices get; an int, or a tuple with a prefix of the tree of each. For
+        keyword arguments it is the first.
       out_axes: the dimension of the results, likewise; None for a result that is the same on all.
-      static_broadcasted_argnums: numbers of arguments that are passed as they are.
+      static_broadcasted_argnums: numbers of arguments that are passed unchanged.
       devices: the devices; by default the first ones.
       backend: their platform.
       axis_size: the number of elements, checked against the arguments.
@@ -159,7 +159,7 @@ def _size_of(
 
 
 def _moved(x: Any, source: int | None, target: int | None) -> Any:
-    """An array with a dimension in another place."""
+    """An array with a dimension moved to another place."""
     if source is None or target is None or not x.ndim or source % x.ndim == target % x.ndim:
         return x
     order = [dim for dim in range(x.ndim) if dim != source % x.ndim]

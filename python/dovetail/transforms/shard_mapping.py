@@ -1,4 +1,4 @@
-"""shard_map: a function of the parts of arrays that the devices of a mesh hold."""
+"""shard_map: a function of the parts of arrays held by the devices of a mesh."""
 
 from __future__ import annotations
 
@@ -40,28 +40,28 @@ def shard_map(
     axis_names: Set[Hashable] = frozenset(),
     check_vma: bool = True,
 ) -> Any:
-    """A function of whole arrays that applies `f` to the part of them that each device holds.
+    """A function of whole arrays that applies `f` to the part of them on each device.
 
     Collectives of `dovetail.lax` in `f` compute over the axes of the mesh.
 
     Args:
       f: the function of the parts; without it, a decorator is returned.
       out_specs: how the results are partitioned, a `PartitionSpec` or a prefix of the results' tree
-        with one for each leaf. What a spec does not name, all devices along that axis hold alike.
+        with one for each leaf. Along axes that a spec does not name, all devices hold the same.
       in_specs: how the arguments are partitioned: a spec for all of them, or a tuple with a prefix
         of the tree of each. Sizes must be multiples of the sizes of the axes.
       mesh: the mesh; by default that of the context, see `set_mesh`.
       axis_names: the axes over which `f` takes parts; by default all of the mesh's.
-      check_vma: check that results which `out_specs` says are the same along an axis are.
+      check_vma: check that results are the same along the axes along which `out_specs` requires it.
 
     Returns:
       The function of whole arrays.
 
     Raises:
       ValueError: a spec names an axis that is not in `axis_names`, or has more entries than an
-        array has dimensions; a size is not a multiple of the axes' sizes; a result that is to be
-        the same along an axis may vary; there is no mesh.
-      TypeError: a spec is no `PartitionSpec`.
+        array has dimensions; a size is not a multiple of the axes' sizes; a result that must be the
+        same along an axis may vary; there is no mesh.
+      TypeError: a spec is not a `PartitionSpec`.
 
     Example:
       >>> import dovetail as dt, dovetail.numpy as dnp
@@ -115,8 +115,8 @@ def on_parts(
       fun: the function.
       over: the axes over which it takes parts.
       args: whole arguments.
-      in_specs: how each leaf of them is partitioned; None for not at all.
-      out_specs: says so of the leaves of what `fun` returned.
+      in_specs: how each leaf of them is partitioned; None if it is not.
+      out_specs: the same for the leaves of the result of `fun`.
     """
     leaves, spec = flatten(args)
     names = LeafNames(fun, args, {})
@@ -170,7 +170,7 @@ def smap(f: Function | None = None, /, *, in_axes: Any, out_axes: Any, axis_name
       The function of whole arrays.
 
     Raises:
-      ValueError: as `shard_map`.
+      ValueError: as for `shard_map`.
 
     Example:
       >>> import dovetail as dt, dovetail.numpy as dnp
@@ -200,8 +200,8 @@ class Manual(NamedTuple):
       mesh: the mesh.
       bound: the axes, by the names that programs have for them.
       attribute: the mesh in the dialect.
-      name: of the function, for messages.
-      is_checked: whether results that are to be the same along an axis are checked to be.
+      name: the function's name in messages.
+      is_checked: whether to check that results are the same along an axis if they must be.
     """
 
     mesh: Mesh | AbstractMesh
@@ -214,7 +214,7 @@ class Manual(NamedTuple):
     def of(
         mesh: Mesh | AbstractMesh | None, names: Set[Hashable], function: str, is_checked: bool
     ) -> Manual:
-        """Those of these names, or all of the mesh's."""
+        """The axes with these names, or all of the mesh's."""
         if mesh is None:
             mesh = get_abstract_mesh()
             if mesh.empty:
@@ -238,7 +238,7 @@ class Manual(NamedTuple):
         return Manual(mesh, bound, attribute, function, is_checked)
 
     def check_specs(self, specs: Any, what: str) -> None:
-        """Refuse what is no spec, and axes that are not manual."""
+        """Reject anything that is not a spec, and axes that are not manual."""
         for spec in flatten(specs)[0]:
             if not isinstance(spec, P):
                 raise TypeError(
@@ -285,7 +285,7 @@ class Manual(NamedTuple):
         return aval.update(shape=tuple(s // c for s, c in zip(aval.shape, counts, strict=True)))
 
     def whole(self, aval: ShapedArray, spec: P, result: ResultName) -> ShapedArray:
-        """The type of the array of which a result is a part."""
+        """The type of the array whose part a result is."""
         rank = len(aval.shape)
         if len(spec) > rank:
             raise ValueError(
@@ -310,8 +310,8 @@ class Manual(NamedTuple):
         out: Sequence[P],
         results: Sequence[ResultName],
     ) -> _core.Function:
-        """The function in which values that vary along an axis are told apart from those that are
-        the same; results vary along axes that their specs name only.
+        """The function in which values that vary along an axis are distinguished from those that
+        are the same; results vary only along axes that their specs name.
         """
         names = {axis.text: name for name, axis in self.bound.items()}
         arguments, wanted = (

@@ -183,7 +183,7 @@ def test_dlpack() -> None:
             "        700000,  800000,  900000, 1000000, 1100000, 1200000, 1300000,\n"
             "       1400000, 1500000], dtype=int32)",
         ),
-        # The element type does not fit the last line.
+        # The element type does not fit on the last line.
         (
             dnp.asarray([1.5] * 13),
             "Array([1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5],\n"
@@ -310,7 +310,7 @@ def test_searchsorted_method() -> None:
     assert X.searchsorted(f32([0, 2, 9]), side="right").tolist() == [0, 2, 3]
 
 
-def test_flat_says_what_to_use() -> None:
+def test_flat_suggests_an_alternative() -> None:
     assert not hasattr(X, "flat")
     with pytest.raises(AttributeError, match=r"x\.ravel\(\)"):
         _ = X.flat

@@ -1,4 +1,4 @@
-"""Copies are copies: what happens to one of two arrays leaves the other as it was."""
+"""Copies are independent: changing one of two arrays does not affect the other."""
 
 import copy
 from collections.abc import Callable
@@ -42,7 +42,7 @@ def test_deleting_and_donating_one_leaves_the_other(
     source: Callable[[], dt.Array], make_copy: Callable[[Any], Any]
 ) -> None:
     overwrite = dt.jit(lambda x: x * 0 - 1, donate_argnums=0, compile="now")
-    # Further calls replay what the first ones recorded, or make no Python of ours run.
+    # Further calls replay the recorded ones, or run none of our Python.
     for _ in range(3):
         for spoil in (dt.Array.delete, overwrite):
             for first in (True, False):
@@ -85,7 +85,7 @@ def test_weakness_stays() -> None:
 
 
 def test_a_copy_on_the_device_is_its_own() -> None:
-    """It can be donated without another copy, and the original too."""
+    """It can be donated without another copy, as can the original."""
     x = dt.jit(lambda x: x + 1, compile="now")(dnp.arange(20000.0))
     y = x.copy()
     assert type(y._data) is type(x._data)
@@ -93,7 +93,7 @@ def test_a_copy_on_the_device_is_its_own() -> None:
     assert not x._data.is_shared
 
 
-def test_copies_of_what_was_deleted_are_refused() -> None:
+def test_copies_of_deleted_arrays_are_rejected() -> None:
     for source in SOURCES.values():
         x = source()
         x.delete()
@@ -124,7 +124,7 @@ def test_doubly_donated_array_is_donated_as_a_copy() -> None:
     ],
     ids=["itself", "twice", "reshaped", "part", "branch", "stopped"],
 )
-def test_what_a_program_hands_back_is_not_written_over(function: Callable[[Any], Any]) -> None:
+def test_returned_arguments_are_not_overwritten(function: Callable[[Any], Any]) -> None:
     overwrite = dt.jit(lambda x: x * 0 - 1, donate_argnums=0, compile="now")
     program = dt.jit(function, compile="now")
     for _ in range(3):

@@ -1,4 +1,6 @@
-"""Exchange with NumPy, PyTorch and whoever speaks DLPack, the buffer protocol or the array API."""
+"""Exchange with NumPy, PyTorch and other libraries through DLPack, the buffer protocol or the
+array API.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ def address(x: Any) -> int:
 
 
 class OnlyCapsule:
-    """An array with DLPack's methods only, as libraries before 1.0 have them."""
+    """An array with only DLPack's methods, as in libraries before 1.0."""
 
     def __init__(self, x: Any) -> None:
         self.x = x
@@ -48,7 +50,7 @@ class OnlyCapsule:
 
 
 class Insists(OnlyCapsule):
-    """The same, but refusing copies."""
+    """The same, but rejecting copies."""
 
     def __dlpack__(self, stream: None = None) -> Any:
         return self.x.__dlpack__(copy=False)
@@ -68,7 +70,7 @@ def test_numpy_sees_the_memory_but_cannot_write_to_it() -> None:
     assert np.asarray(MATRIX, np.float64).dtype == np.float64
 
 
-def test_conversion_without_a_copy_is_refused_where_it_needs_one() -> None:
+def test_conversion_without_a_copy_is_rejected_if_it_needs_one() -> None:
     with pytest.raises(ValueError, match="Unable to avoid copy"):
         np.array(MATRIX, np.float64, copy=False)
     # Buffers have no such elements, so that NumPy asks the array.
@@ -169,7 +171,7 @@ def test_dlpack_of_odd_shapes(shape: tuple[int, ...]) -> None:
 def test_dlpack_of_types_that_numpy_lacks(name: str) -> None:
     x: Any = dnp.asarray([0.5, 1, -2]).astype(name)
     for given in (x, OnlyCapsule(x)):
-        # Hidden, so that it is not taken as our own array.
+        # Hidden, so that it is not treated as our own array.
         y: Any = dnp.from_dlpack(OnlyCapsule(given))
         assert y.dtype == x.dtype
         assert y.tolist() == [0.5, 1, -2]
@@ -185,7 +187,7 @@ def test_runtime_buffers_are_exchanged_too() -> None:
     assert not np.from_dlpack(runtime.put(np.ones(2))).flags.writeable
 
 
-def test_consumers_before_1_0_get_a_copy_or_what_they_insist_on() -> None:
+def test_consumers_before_1_0_get_a_copy_unless_they_forbid_it() -> None:
     old = np.from_dlpack(OnlyCapsule(MATRIX))
     assert address(old) != address(MATRIX)
     np.testing.assert_array_equal(old, MATRIX)
@@ -220,7 +222,7 @@ def test_results_of_programs_are_given_without_a_copy() -> None:
     assert result.device == HOST
 
 
-def test_wide_elements_are_converted_where_they_are_off() -> None:
+def test_wide_elements_are_converted_without_x64() -> None:
     wide = np.array([1.0, 2.0])
     assert dnp.from_dlpack(wide).dtype == np.float32
     with pytest.raises(BufferError, match="float64 becomes float32 while enable_x64 is off"):
@@ -397,7 +399,7 @@ def test_programs_for_any_array_library_can_be_traced() -> None:
     np.testing.assert_allclose(dt.jit(normalized)(MATRIX), expected, rtol=1e-6)
 
 
-def test_what_the_standard_asks_of_functions() -> None:
+def test_requirements_of_the_standard_on_functions() -> None:
     with config.enable_x64(True):
         assert dnp.unique_values(dnp.asarray([2, 1, 2])).tolist() == [1, 2]
         assert dnp.unique_counts(dnp.asarray(False)).counts.tolist() == [1]

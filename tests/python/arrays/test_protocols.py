@@ -1,4 +1,4 @@
-"""Objects that say by `__jax_array__` which array they stand for are taken wherever arrays are."""
+"""Objects that represent an array through `__jax_array__` are accepted wherever arrays are."""
 
 import functools
 from typing import Any
@@ -22,7 +22,7 @@ class _Wrapped:
         raise ValueError("the other protocol comes second")
 
 
-# A type that the functions' annotations do not know.
+# A type that the functions' annotations do not include.
 Wrapped: Any = _Wrapped
 X = np.array([[3.0, 1.0, 2.0], [6.0, 5.0, 4.0]], np.float32)
 CALLS = {
@@ -49,7 +49,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("name", CALLS)
-@pytest.mark.parametrize("times", [1, 3])  # from the second time on, eager calls are remembered
+@pytest.mark.parametrize("times", [1, 3])  # from the second time on, eager calls are cached
 def test_an_object_stands_for_its_array(name: str, times: int) -> None:
     function, args = CALLS[name]
     expected = function(*args)

@@ -1,4 +1,4 @@
-"""Work in the background: what it keeps, and what becomes of it where threads fail."""
+"""Work in the background: what it keeps alive, and what happens if threads fail."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Thing:
     """Something that only a context or a piece of work refers to."""
 
 
-def test_nothing_is_kept_of_what_is_done() -> None:
+def test_nothing_is_kept_of_finished_work() -> None:
     current: contextvars.ContextVar[Thing] = contextvars.ContextVar("current")
     of_context, of_work = Thing(), Thing()
     kept = [weakref.ref(of_context), weakref.ref(of_work)]
@@ -48,7 +48,7 @@ def test_the_background_works_in_the_context_of_the_caller() -> None:
     assert job.result() == ("raise", "dovetail-compile")
 
 
-def test_a_fork_does_again_what_a_thread_works_on() -> None:
+def test_a_fork_redoes_the_work_of_a_thread() -> None:
     parent, started, go_on = os.getpid(), threading.Event(), threading.Event()
 
     def work() -> int:

@@ -1,4 +1,4 @@
-"""Settings: how they are set, and that each does what it says, eagerly and in compiled programs."""
+"""Settings: how they are set, and that each has its effect, eagerly and in compiled programs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BOOLEANS = [option.name for option in vars(config).values() if getattr(option, "
 
 
 def line_of(marker: str) -> str:
-    """The place in this file that a comment marks, as messages say it."""
+    """The place in this file marked by a comment, in the form of messages."""
     lines = Path(__file__).read_text().splitlines()
     (number,) = [i for i, line in enumerate(lines, 1) if line.endswith(f"# {marker}")]
     return f"{__file__}:{number}"
@@ -138,7 +138,7 @@ def test_nan_is_traced_to_its_op(call: Any) -> None:
     good, bad = dnp.array([3.0, 0.0]), dnp.array([3.0, -2.0])
     with dt.debug_nans():
         for _ in range(3):
-            # Calls that are the same may be remembered.
+            # Identical calls may be cached.
             assert not np.isnan(np.asarray(call(good))).any()
             with pytest.raises(FloatingPointError) as caught:
                 call(bad)
@@ -268,7 +268,7 @@ def test_64_bits() -> None:
         dnp.zeros(1, "float64")
 
 
-def test_64_bits_where_they_are_asked_for() -> None:
+def test_64_bits_on_request() -> None:
     with dt.config.explicit_x64_dtypes("error"):
         with pytest.raises(ValueError, match="dtype float64 requested in ones is not available"):
             dnp.ones(2, "float64")
@@ -276,7 +276,7 @@ def test_64_bits_where_they_are_asked_for() -> None:
     with dt.config.explicit_x64_dtypes("allow"):
         x = dnp.ones(2, "float64")
         assert dnp.asarray(np.ones(2)).dtype == np.float32
-    # An array keeps its type; one that only arises is truncated.
+    # An array keeps its type; a new one is truncated.
     for y in (x + 1, x + x, dnp.sin(x), x.mean(), dnp.zeros_like(x), x * dnp.ones(2)):
         assert y.dtype == np.float64
     assert dt.jit(lambda x: x * 2)(x).dtype == dt.grad(lambda x: x @ x)(x).dtype == np.float64

@@ -1,4 +1,4 @@
-"""Docstrings that `documented` completes, in all indentations that Python gives them."""
+"""Docstrings completed by `documented`, with any indentation that Python gives them."""
 
 from __future__ import annotations
 

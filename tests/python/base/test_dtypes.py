@@ -1,4 +1,4 @@
-"""Element types: the promotion lattice, canonicalisation, and questions about types."""
+"""Element types: the promotion lattice, canonicalization, and questions about types."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_no_array_has_no_element_type() -> None:
         dtypes.dtype(None)
 
 
-def test_canonicalisation() -> None:
+def test_canonicalization() -> None:
     wide = [dtypes.int64, dtypes.uint64, dtypes.float64, dtypes.complex128]
     assert [dtypes.canonicalize_dtype(t).itemsize for t in wide] == [4, 4, 4, 8]
     with config.enable_x64(True):
@@ -104,7 +104,7 @@ def test_canonicalisation() -> None:
         dtypes.canonicalize_dtype(object)
 
 
-def test_float0_goes_with_no_other_type() -> None:
+def test_float0_promotes_with_no_other_type() -> None:
     assert dnp.zeros(2, dtypes.float0).dtype == dnp.ones_like(1.0, dtypes.float0).dtype
     for strictness in ("standard", "strict"):
         with (
@@ -224,7 +224,7 @@ def test_environment_variable(text: str, expected: str) -> None:
     assert result.stdout.strip() == expected
 
 
-def test_integers_must_fit_a_type_that_is_asked_for() -> None:
+def test_integers_must_fit_a_requested_type() -> None:
     for value, dtype in ((300, "uint8"), (-1, "uint32"), (2**40, "int32")):
         for make in (dnp.array, dnp.asarray):
             with pytest.raises(OverflowError, match=f"a Python int must fit {dtype}, .* {value};"):

@@ -1,4 +1,6 @@
-"""Bad input of every kind: errors with the line, what was expected, what came, what to do."""
+"""Bad input of every kind: errors with the line, what was expected, the actual value, and a
+remedy.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ import dovetail.numpy as dnp
 from dovetail import errors, lax, runtime
 from support import ir_mutations
 
-# For calls that a type checker refuses.
+# For calls that a type checker rejects.
 bad_grad: Any = dt.grad
 bad_jit: Any = dt.jit
 bad_jvp: Any = dt.jvp
@@ -78,7 +80,7 @@ def test_wrong_dtypes() -> None:
     assert "input pytree" in text
 
 
-def test_loss_that_is_no_scalar() -> None:
+def test_loss_that_is_not_a_scalar() -> None:
     def loss(x: Any) -> Any:
         return x * 2
 
@@ -224,7 +226,7 @@ def test_static_arguments_that_cannot_be_hashed() -> None:
     assert "'n' of `<lambda>`" in text
 
 
-def test_arguments_that_are_no_arrays() -> None:
+def test_arguments_that_are_not_arrays() -> None:
     for value, shown in (("text", "'text'"), (object, "type"), ({1, 2}, "{1, 2}")):
         text = message(TypeError, lambda value=value: dt.jit(lambda x: x)({"k": value}))
         assert "argument to `<lambda>`" in text
@@ -293,7 +295,7 @@ def test_phases_are_named() -> None:
         dt.jit(lambda x: x).lower(1.0).as_text("optimize")
 
 
-def test_files_that_are_no_modules(tmp_path: Path) -> None:
+def test_files_that_are_not_modules(tmp_path: Path) -> None:
     good = tmp_path / "good.vmfb"
     dt.jit(lambda x: x + 1).lower(1.0).compile().save(good)
     content = good.read_bytes()
@@ -406,7 +408,7 @@ def test_phases_of_the_tool(flags: str) -> None:
         lambda x: x.at[0].set(dnp.ones(7)),
     ],
 )
-def test_errors_of_arguments_say_where(wrong: Any) -> None:
+def test_errors_of_arguments_name_the_line(wrong: Any) -> None:
     place = f"{__file__}:{wrong.__code__.co_firstlineno} "
     for run in (wrong, dt.jit(wrong), dt.grad(lambda x: dnp.sum(wrong(x)))):
         with pytest.raises((TypeError, ValueError, IndexError)) as caught:

@@ -1,4 +1,4 @@
-"""Settings of the process that change while something depends on them."""
+"""Process-wide settings that change while something depends on them."""
 
 from __future__ import annotations
 

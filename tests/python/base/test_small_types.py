@@ -13,7 +13,7 @@ from dovetail import lax
 from dovetail.base import dtypes
 
 SMALL = [*dtypes.SMALL_INTS, *dtypes.SMALL_FLOATS]
-# Numbers of it are powers of two: there is no zero, and the code generator flushes the least ones.
+# It only has powers of two: there is no zero, and the code generator flushes the smallest ones.
 SCALES = dtypes.float8_e8m0fnu
 
 
@@ -86,7 +86,7 @@ def test_arithmetic(dtype: np.dtype) -> None:
         ]
         return [*results, dnp.cumsum(x[:9]), lax.dot(x, y)]
 
-    # ml_dtypes itself is the reference of what is eager.
+    # ml_dtypes itself is the reference for eager results.
     for got, wanted in zip(compute(x, y)[:3], _by_numpy(np.asarray(x), np.asarray(y)), strict=True):
         assert_same(got, wanted, "eager")
     for i, (got, wanted) in enumerate(zip(dt.jit(compute)(x, y), compute(x, y), strict=True)):

@@ -1,5 +1,5 @@
-"""Strict promotion concerns what a user gives to a function, not what functions compute inside: the
-calls of all tables, evaluated under both settings.
+"""Strict promotion concerns what a user passes to a function, not what functions compute inside:
+the calls of all tables, evaluated under both settings.
 """
 
 from __future__ import annotations

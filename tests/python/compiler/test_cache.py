@@ -53,7 +53,7 @@ def test_the_directory_is_private(cache: Cache) -> None:
     assert stat.S_IMODE((directory_of(cache) / key(0)).stat().st_mode) == 0o600
 
 
-def test_a_directory_that_others_may_write_to_is_refused(tmp_path: Path) -> None:
+def test_a_directory_writable_by_others_is_rejected(tmp_path: Path) -> None:
     good = Cache(tmp_path / "cache")
     good.put(key(0), b"content")
     (tmp_path / "cache").chmod(0o770)
@@ -64,13 +64,13 @@ def test_a_directory_that_others_may_write_to_is_refused(tmp_path: Path) -> None
     assert cache.get_or_make(key(0), lambda why: why.encode()) == b"nothing is kept"
     cache.put(key(1), b"content")
     assert not (tmp_path / "cache" / key(1)).exists()
-    # Reading is no danger.
+    # Reading is harmless.
     (tmp_path / "cache").chmod(0o755)
     assert Cache(tmp_path / "cache").get(key(0)) == b"content"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a directory away")
-def test_the_directory_of_another_user_is_refused(tmp_path: Path) -> None:
+def test_the_directory_of_another_user_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "cache").mkdir(0o700)
     os.chown(tmp_path / "cache", 12345, 12345)
     cache = Cache(tmp_path / "cache")
@@ -101,7 +101,7 @@ def test_those_used_last_are_kept(tmp_path: Path) -> None:
     assert cache_statistics().evicted == evicted + 2
 
 
-def test_what_other_processes_wrote_counts(tmp_path: Path) -> None:
+def test_entries_of_other_processes_count(tmp_path: Path) -> None:
     entry = 1000 + cache_module._DIGEST_SIZE
     for number in range(4):
         Cache(tmp_path / "cache").put(key(number), bytes(1000))
@@ -148,7 +148,7 @@ def test_every_flipped_bit_is_noticed(cache: Cache) -> None:
     assert cache_statistics().damaged == damaged + 8 * len(good)
 
 
-# In a process of its own, which may wait for ever.
+# In a separate process, which may wait forever.
 NO_FILE = """
 import os, socket, sys
 from pathlib import Path
@@ -174,7 +174,7 @@ assert cache.get("other") == b"content"
 
 
 @pytest.mark.parametrize("kind", ["pipe", "socket", "device", "directory"])
-def test_what_is_no_file_counts_as_absent(tmp_path: Path, kind: str) -> None:
+def test_entries_that_are_not_files_count_as_absent(tmp_path: Path, kind: str) -> None:
     command = [sys.executable, "-c", NO_FILE, str(tmp_path / "cache"), kind]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
@@ -235,7 +235,7 @@ def test_death_in_the_middle_of_writing(tmp_path: Path) -> None:
     assert done.returncode == -signal.SIGXFSZ
     left = {path.name for path in (tmp_path / "cache").iterdir()} - {key(0)}
     assert {name[:6] for name in left} == {".writi", ".lock-"}
-    # Nothing of it is taken for an entry, and nobody waits for who held the lock.
+    # None of it is mistaken for an entry, and nobody waits for the process that held the lock.
     cache = Cache(tmp_path / "cache", 1 << 20)
     assert cache.get_or_make(key(1), lambda why: b"made") == b"made"
     assert cache.get(key(1)) == b"made"
@@ -299,7 +299,7 @@ def test_other_processes_wait_for_the_one_that_compiles(tmp_path: Path) -> None:
     first = start()
     assert first.stdout is not None
     assert first.stdout.readline() == "making\n"
-    # This process is one of the others; they can do nothing before the first is told to go on.
+    # This process is one of the others; they can do nothing until the first may continue.
     with ThreadPoolExecutor(1) as pool:
         cache = Cache(tmp_path / "cache")
         answer = pool.submit(cache.get_or_make, key(0), lambda why: b"made twice")
@@ -313,7 +313,7 @@ def test_other_processes_wait_for_the_one_that_compiles(tmp_path: Path) -> None:
     assert {path.name for path in (tmp_path / "cache").iterdir()} == {key(0)}
 
 
-def test_one_that_is_killed_is_waited_for_no_longer(tmp_path: Path) -> None:
+def test_a_killed_process_is_not_waited_for(tmp_path: Path) -> None:
     command = [sys.executable, "-c", ASK, str(tmp_path / "cache")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None
@@ -365,7 +365,7 @@ def test_a_forked_process_holds_no_lock(tmp_path: Path) -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-def test_what_is_compiled_has_a_name(tmp_path: Path) -> None:
+def test_compiled_programs_have_names(tmp_path: Path) -> None:
     cache, text = Cache(tmp_path / "cache"), IDENTITY.format("named")
     compile_module(text, cache=cache)
     assert [p.name for p in directory_of(cache).iterdir()] == [entry_of(text, Target("cpu"))]

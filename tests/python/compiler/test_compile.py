@@ -94,7 +94,7 @@ def test_targets_are_checked() -> None:
 # Errors
 
 
-def test_errors_carry_what_iree_said(capfd: pytest.CaptureFixture[str]) -> None:
+def test_errors_carry_the_message_of_iree(capfd: pytest.CaptureFixture[str]) -> None:
     text = ADD.replace("return %0 : tensor<4xf32>", "return %0 : tensor<5xf32>")
     with pytest.raises(CompileError) as caught:
         compile_module(text)
@@ -126,7 +126,7 @@ def test_missing_symbols_are_pointed_out() -> None:
     caught.value.path.unlink()
 
 
-def test_unknown_flags_are_refused() -> None:
+def test_unknown_flags_are_rejected() -> None:
     with pytest.raises(ValueError, match="option not found: bogus"):
         compile_module(ADD, flags=["--bogus"])
 
@@ -210,11 +210,11 @@ def test_a_directory_that_cannot_be_written_costs_only_the_speed_up(tmp_path: Pa
     assert cache.get("key") is None
     with pytest.warns(RuntimeWarning, match="are not kept: .*; set DOVETAIL_CACHE_DIR, or"):
         cache.put("key", b"content")
-    cache.put("key", b"content")  # says it once
+    cache.put("key", b"content")  # reported once
     assert cache.get("key") is None
 
 
-def test_no_file_is_left_where_writing_failed(
+def test_no_file_is_left_after_a_failed_write(
     cache: Cache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     directory = cache.directory
@@ -299,7 +299,7 @@ def once_more(x: Any) -> Any:
     ],
 )
 def test_one_element_of_a_slice_gets_more_dimensions(function: Any) -> None:
-    """IREE dies where it moves the new dimensions to the slice."""
+    """IREE crashes when it moves the new dimensions to the slice."""
     x = dnp.asarray([0.5, -0.25, 1.0, 2.0])
     with config.merge_small_ops(False):
         compiled = dt.jit(function).lower(x).compile()
@@ -325,7 +325,7 @@ def test_updates_of_slices(function: Any, columns: int) -> None:
 
 
 def test_loss_and_gradient_of_a_classifier() -> None:
-    """IREE's fusions of ops with several users gave wrong sums here."""
+    """IREE's fusions of ops with several users produced wrong sums here."""
     rng = np.random.default_rng(0)
     x = rng.normal(size=(64, 512)).astype(np.float32)
     params = (rng.normal(size=(512, 10)) / 22).astype(np.float32), np.zeros(10, np.float32)

@@ -1,4 +1,4 @@
-"""Compiled programs as files: what is written, and that it compiles to the same again."""
+"""Compiled programs as files: what is written, and that it compiles to the same program again."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_programs_are_written(tmp_path: Path) -> None:
     assert "test_dump.py" in trace
     (lowered,) = first.glob("*-lower.mlir")
     assert "linalg.generic" in lowered.read_text()
-    # Each is a module that the compiler reads.
+    # Each is a module that the compiler can read.
     for path in first.glob("*.mlir"):
         assert "@main" in _core.Module.parse(path.read_text()).text()
 
@@ -70,7 +70,7 @@ def test_commands_reproduce(tmp_path: Path) -> None:
 @pytest.mark.parametrize("merges", [True, False])
 def test_commands_make_the_form_that_was_compiled(tmp_path: Path, merges: bool) -> None:
     def loop(x: Any) -> Any:
-        # A call of LAPACK, which is lowered for this process alone.
+        # A call of LAPACK, which is lowered only for this process.
         return dt.lax.fori_loop(0, 3, lambda i, c: dnp.tanh(dnp.linalg.inv(c)), x)
 
     with config.dump(tmp_path), config.merge_small_ops(merges):

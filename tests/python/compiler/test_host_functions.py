@@ -108,7 +108,7 @@ def test_ops_of_compiled_programs() -> None:
         np.testing.assert_allclose(program(dnp.array(x)), expected, rtol=1e-3, atol=1e-3)
 
 
-def test_text_does_not_depend_on_what_is_called() -> None:
+def test_text_does_not_depend_on_callees() -> None:
     lowered = dt.jit(lambda x: ops.det(x)).lower(dnp.ones((2, 2)))
     assert "dovetail.host_op" in lowered.as_text("lower")
     module = lowered._program.after("lower")

@@ -35,7 +35,7 @@ def test_the_python_api_does_not_wrap_the_functions(name: str) -> None:
     assert not hasattr(Invocation, words), f"{ADVICE}: Invocation.{words} could take its place"
 
 
-def test_errors_are_told_from_notes() -> None:
+def test_errors_are_distinguished_from_notes() -> None:
     outcome = iree_compiler.compile_text(
         "func.func @f() { return %x : i32 }", ["--iree-hal-target-device=local"]
     )
@@ -43,6 +43,6 @@ def test_errors_are_told_from_notes() -> None:
     assert outcome.diagnostics[0].startswith("error: dovetail.mlir:1:"), ADVICE
 
 
-def test_programs_lie_beside_the_library() -> None:
+def test_programs_are_next_to_the_library() -> None:
     for name in ("iree-compile", "iree-opt"):
         assert os.path.exists(iree_compiler.program(name)), f"{ADVICE}: no {name}"

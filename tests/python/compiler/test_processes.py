@@ -1,4 +1,4 @@
-"""The compiler in processes of its own: its death, interrupts, forks, threads."""
+"""The compiler in separate processes: its death, interrupts, forks, threads."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def compiled(number: int = 0) -> bytes | None:
 
 
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    """Let this program stand for the compiler."""
+    """Let this program replace the compiler."""
     path = tmp_path / "compiler.py"
     path.write_text(text)
     monkeypatch.setattr(processes, "_PROGRAM", path)
 
 
 @pytest.mark.usefixtures("none_idle")
-def test_both_ways_give_the_same() -> None:
+def test_both_ways_agree() -> None:
     text = IDENTITY.format(0)
     assert processes.compile_text(text, FLAGS) == iree_compiler.compile_text(text, FLAGS)
     for way in (processes, iree_compiler):
@@ -126,7 +126,7 @@ while True:
 
 
 @pytest.mark.usefixtures("none_idle")
-def test_what_is_refused_is_tried_once_in_each_way_and_told_of_once(
+def test_rejected_programs_are_tried_once_in_each_way_and_reported_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log, kept = tmp_path / "log", tmp_path / "kept"
@@ -150,7 +150,7 @@ def test_what_is_refused_is_tried_once_in_each_way_and_told_of_once(
 
 
 @pytest.mark.usefixtures("none_idle")
-def test_what_is_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_compiler_without_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program(tmp_path, monkeypatch, "raise SystemExit(3)")
     _, diagnostics = processes.compile_text("", ())
     assert diagnostics[0] == "error: the compiler died: it ended with 3"
@@ -248,14 +248,14 @@ def test_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def dying_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    """Let this script stand for the program that runs passes."""
+    """Let this script replace the program that runs passes."""
     path = tmp_path / "dovetail-opt"
     path.write_text(f"#!/bin/sh\n{text}\n")
     path.chmod(0o755)
     monkeypatch.setattr(pass_process, "program_of_passes", lambda: path)
 
 
-def test_passes_give_the_same_in_either_process() -> None:
+def test_passes_agree_in_both_processes() -> None:
     lowered = dt.jit(lambda x: dnp.sort(dnp.tanh(x @ x))).lower(dnp.ones((9, 9)))
     for phase in ("decompose", "lower", "carry"):
         text = lowered.as_text(phase, debug_info=True)
@@ -299,9 +299,7 @@ def test_programs_whose_passes_die_are_evaluated(
     job_error.path.unlink()
 
 
-def test_passes_that_were_ended_run_once_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_passes_that_were_killed_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real, mark = pass_process.program_of_passes(), tmp_path / "mark"
     dying_passes(
         tmp_path,
@@ -311,7 +309,7 @@ def test_passes_that_were_ended_run_once_more(
     assert "linalg" in dt.jit(lambda x: dnp.tanh(x) * 13).lower(dnp.ones(3)).as_text("lower")
 
 
-def test_passes_run_here_where_there_is_no_other_process(
+def test_passes_run_here_without_another_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pass_process, "program_of_passes", lambda: tmp_path / "none")
@@ -335,7 +333,7 @@ def test_an_interrupt_ends_the_passes(tmp_path: Path, monkeypatch: pytest.Monkey
     assert not pass_process._running
 
 
-def test_what_passes_refuse_is_told_with_the_users_line() -> None:
+def test_errors_of_passes_name_the_users_line() -> None:
     lines = [
         '"{}":7:0: error: no lowering for it\n    x = f(y)\n        ^\n',
         "{}:8:0: error: the second\nof two lines\n{}:8:0: note: see\nhere\n",

@@ -1,4 +1,4 @@
-"""`debug_nans` and `debug_infs` in whole programs: the run that makes a value names the op."""
+"""`debug_nans` and `debug_infs` in whole programs: the run that produces a value names the op."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ MODES = ["never", "now"]
 
 
 def line_of(marker: str) -> str:
-    """The place in this file that a comment marks, as messages say it."""
+    """The place in this file marked by a comment, in the form of messages."""
     lines = Path(__file__).read_text().splitlines()
     (number,) = [i for i, line in enumerate(lines, 1) if line.endswith(f"# {marker}")]
     return f"{__file__}:{number}"
 
 
 def refused(call: Callable[..., Any], *args: Any, op: str, marker: str) -> str:
-    """The message of a call that makes a NaN, which names that op and the marked line."""
+    """The message of a call that produces a NaN, which names that op and the marked line."""
     with dt.debug_nans(), pytest.raises(FloatingPointError) as caught:
         call(*args)
     message = str(caught.value)
@@ -96,7 +96,7 @@ STRUCTURES = [
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(("function", "op"), STRUCTURES, ids=lambda p: getattr(p, "__name__", p))
-def test_the_op_is_named_where_it_is(function: Any, op: str, mode: str) -> None:
+def test_the_op_and_its_line_are_named(function: Any, op: str, mode: str) -> None:
     call = dt.jit(function, compile=mode)
     good = 30.0 if function in (scanned, looped) else 8.0
     bad = 0.5 if function in (scanned, looped, nested) else -0.5
@@ -126,7 +126,7 @@ def test_transforms(mode: str) -> None:
     refused(made(dt.vmap(dt.grad(root))), x[:, None], op="sqrt", marker="root")
     refused(made(dt.hessian(root)), x, op="sqrt", marker="root")
     refused(made(lambda x: dt.jvp(root, (x,), (x,))), x, op="sqrt", marker="root")
-    # The derivative of what is not chosen: zero times infinity.
+    # The derivative of the branch that is not chosen: zero times infinity.
     message = refused(made(dt.grad(guarded)), x * 0.0, op="div", marker="guarded")
     assert "2 among 2 elements, first at (0,)" in message
 
@@ -159,7 +159,7 @@ def test_the_first_one_executed_is_named(mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_only_results_are_refused(mode: str) -> None:
+def test_only_results_are_rejected(mode: str) -> None:
     @dt.jit(compile=mode)
     def f(x: Any) -> Any:
         root = dnp.sqrt(x)
@@ -170,11 +170,11 @@ def test_only_results_are_refused(mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_values_that_come_in_are_nobodys(mode: str) -> None:
+def test_no_op_is_blamed_for_inputs(mode: str) -> None:
     @dt.jit(compile=mode)
     def f(x: Any, y: Any) -> Any:
         z = x.T * 2.0 + dnp.array([np.nan, 1.0])
-        return z, dnp.log(y)  # not of what came in
+        return z, dnp.log(y)  # not of the inputs
 
     x, y = dnp.array([[1.0, np.nan], [2.0, 3.0]]), dnp.ones(())
     with dt.debug_nans(), pytest.raises(FloatingPointError) as caught:
@@ -189,7 +189,7 @@ def test_values_that_come_in_are_nobodys(mode: str) -> None:
         pytest.raises(FloatingPointError, match="from its arguments or constants"),
     ):
         f(dnp.ones((2, 2)), y)
-    message = refused(f, x, -y, op="log", marker="not of what came in")
+    message = refused(f, x, -y, op="log", marker="not of the inputs")
     assert "while `x` of `f` came with some" in message
 
 
@@ -264,7 +264,7 @@ def test_programs_run_once_and_are_traced_once(mode: str) -> None:
     assert len(traced) == 1
 
 
-def test_what_callbacks_return() -> None:
+def test_results_of_callbacks() -> None:
     def nothing(x: Any) -> np.ndarray:
         return np.full(x.shape, np.nan, x.dtype)
 
@@ -315,15 +315,15 @@ def test_symbolic_sizes() -> None:
     refused(f, dnp.array([3.0, -9.0, 4.0, 5.0]), op="sqrt", marker="of any size")
 
 
-def test_a_conversion_hands_on_what_it_is_given() -> None:
+def test_a_conversion_passes_on_its_argument() -> None:
     with dt.enable_x64(True), dt.debug_infs():
         assert float(dnp.max(dnp.ones(2), initial=-np.inf)) == 1
         with pytest.raises(FloatingPointError, match="convert: results must have no infinity"):
             dnp.float64(1e300).astype("float32")
 
 
-def test_what_eager_functions_choose_among_their_constants() -> None:
-    """A value that no op made is only rejected if no argument had it."""
+def test_values_that_eager_functions_choose_from_constants() -> None:
+    """A value that no op produced is only rejected if no argument had it."""
     outside = dnp.array([0.5, 1.0])
     with dt.debug_infs():
         for _ in range(3):

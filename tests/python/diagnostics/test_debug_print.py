@@ -42,7 +42,7 @@ def test_print_of_batches_and_options(run: Transform, capsys: pytest.CaptureFixt
 
 
 def test_print_checks_its_format(run: Transform) -> None:
-    # The place is that of the call, not one of the standard library.
+    # The place is that of the call, not one in the standard library.
     message = r"positional arguments to debug\.print: .*1.*f-string.*, at .*test_debug_print\.py"
     with pytest.raises(ValueError, match=message):
         run(lambda x: dt.debug.print("{}", x, x))(1.0)

@@ -1,4 +1,4 @@
-"""Traces: which spans they have, with which names and places; and the events of `monitoring`."""
+"""Traces: their spans, with names and places; and the events of `monitoring`."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def test_a_trace_of_a_compiled_function(tmp_path: Path) -> None:
                 f(w, x)
     events = events_in(tmp_path)
     assert events == events_in(tmp_path, "perfetto_trace.json.gz")
-    # Compilers that other tests left in the background may be seen too.
+    # Compilers that other tests left in the background may appear too.
     assert names_of(events, "trace")["trace layer"] == 1
     assert names_of(events, "compile")["compile layer"] == 1
-    # Also calls that run without Dovetail's Python.
+    # Including calls that run without Dovetail's Python.
     assert names_of(events, "call") == {"call layer": 3}
     assert names_of(events, "user") == {"train": 3}
     phases = names_of(events, "phase")
@@ -85,7 +85,7 @@ def test_a_trace_of_an_evaluated_function(tmp_path: Path) -> None:
     before = dt.cache_statistics()
     with profiler.trace(tmp_path):
         f(np.ones((4, 4), np.float32), np.ones((2, 4), np.float32))
-    # Nor is it for the trace's sake.
+    # Nor is it because of the trace.
     assert dt.cache_statistics() == before
     events = events_in(tmp_path)
     assert names_of(events, "op") == {"dot_general": 1, "tanh": 1}
@@ -202,7 +202,7 @@ def test_a_profile_of_memory(tmp_path: Path) -> None:
     profile = gzip.decompress(path.read_bytes())
     for text in (b"allocations", b"space", b"float32[3,17] on cpu:0"):
         assert text in profile
-    # A field's number and type, its length, and so on: it can be taken apart to the end.
+    # A field's number and type, its length, and so on: it can be parsed to the end.
     at, fields = 0, Counter[int]()
     while at < len(profile):
         tag, at = _varint(profile, at)
@@ -259,7 +259,7 @@ def test_events_of_compilation() -> None:
     assert any(event.endswith(("/hits", "/misses")) for event in counted)
 
 
-def test_listeners_are_told_and_forgotten() -> None:
+def test_listeners_are_called_and_removed() -> None:
     seen: list[Any] = []
 
     def note(event: str, *values: float, **kwargs: Any) -> None:

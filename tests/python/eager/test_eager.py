@@ -1,4 +1,4 @@
-"""Remembered eager calls: the same results as of calls that are not, whatever changes between."""
+"""Cached eager calls: the same results as uncached ones, whatever changes in between."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def check_same(result: Any, expected: Any) -> None:
         assert result == expected
 
 
-# Arguments of one type and different values, among them those that are easily taken for others.
+# Arguments of one type and different values, including those easily confused with others.
 X = [dnp.array(v, "float32") for v in ([1.5, -2.0, 0.0], [-0.0, math.nan, math.inf], [3.0, 2, 1])]
 Y = [x[::-1] for x in X]
 N = [dnp.array(v) for v in ([1, -2, 3], [2, 1, 7], [0, 1, 2])]
@@ -110,7 +110,7 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_other_values_replay_to_what_the_function_gives(name: str) -> None:
+def test_other_values_replay_to_the_results_of_the_function(name: str) -> None:
     function, arguments = FUNCTIONS[name]
     plain = getattr(function, "__wrapped__", function)
     for args in zip(*arguments, strict=True):
@@ -157,7 +157,7 @@ vectors = st.lists(elements, min_size=4, max_size=4).map(
 
 @settings(max_examples=60, deadline=None)
 @given(program=programs, inputs=st.lists(vectors, min_size=8, max_size=8))
-def test_random_programs_give_the_same_each_time_and_traced(
+def test_random_programs_agree_each_time_and_traced(
     program: list[tuple[Any, int, int]], inputs: list[np.ndarray]
 ) -> None:
     def run(*values: Any) -> Any:
@@ -182,7 +182,7 @@ def test_random_programs_give_the_same_each_time_and_traced(
 # Cached calls -------------------------------------------------------------------------------------
 
 
-def test_only_what_no_value_decides_is_recorded() -> None:
+def test_only_calls_independent_of_values_are_recorded() -> None:
     x = dnp.ones(3)
     assert len(executor_of(dnp.add, x, 1.0).functions) == 2
     assert len(executor_of(dnp.nonzero, x).functions) == 1
@@ -222,7 +222,7 @@ def test_large_constants_are_not_kept() -> None:
 
 
 def lambda_with(function: Callable[..., Any]) -> Any:
-    """A function in the form in which public ones are."""
+    """A function in the form of public ones."""
     return SimpleNamespace(__wrapped__=function)
 
 
@@ -333,7 +333,7 @@ def test_settings_are_part_of_a_call() -> None:
     assert dnp.add(x, x[0]).shape == (2, 3)
 
 
-def test_nan_is_found_where_a_setting_asks_for_it() -> None:
+def test_nan_is_found_if_a_setting_requests_it() -> None:
     x = dnp.array([1.0, -1.0])
     for _ in range(CALLS):
         assert np.isnan(np.asarray(dnp.log(x))).any()
@@ -363,7 +363,7 @@ def test_no_warnings_of_arithmetic() -> None:
         np.log(np.float32(-1))
 
 
-def test_errors_come_each_time_and_say_where() -> None:
+def test_errors_recur_and_name_the_line() -> None:
     x, y = dnp.ones(3), dnp.ones(4)
     for _ in range(CALLS):
         with pytest.raises(TypeError, match=r"incompatible shapes.*test_eager\.py"):
@@ -446,7 +446,7 @@ def test_functions_look_like_functions() -> None:
 
 
 @pytest.mark.parametrize("value", [1, 1.5, 1j, True, np.float32(1), np.ones(2)])
-def test_proxies_of_scalars_say_nothing_but_their_type(value: Any) -> None:
+def test_proxies_of_scalars_reveal_only_their_type(value: Any) -> None:
     proxy = ScalarProxy(Recording(), value, 0)
     assert isinstance(proxy, type(value))
     questions: list[Callable[[Any], Any]] = [

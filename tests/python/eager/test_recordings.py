@@ -38,7 +38,7 @@ def cached(function: Callable[..., Any]) -> Any:
 
 
 def check(function: Callable[..., Any], *args: Any) -> None:
-    """Checks that calls are replayed, to what the function gives."""
+    """Checks that calls are replayed, with the function's results."""
     assert recorded(function, *args).executor is not None
     fast, expected = cached(lambda *given: function(*given)), function(*args)
     expected = expected if isinstance(expected, tuple) else (expected,)
@@ -61,7 +61,7 @@ def test_recordings_are_simplified() -> None:
     assert calls_of(lambda x: (dnp.cos(x), -x)[1], X) == ["negative"]
 
 
-def test_what_is_simplified_to_an_argument_is_not_the_argument() -> None:
+def test_results_simplified_to_an_argument_are_copies() -> None:
     x = X + 1.0
     function = cached(lambda x: (dnp.reshape(dnp.reshape(x, (1, -1)), x.shape), x))
     results = [function(x) for _ in range(4)]
@@ -106,7 +106,7 @@ def test_a_scalar_is_converted_once_for_each_type() -> None:
     assert calls.count("python_value") == 2
 
 
-def test_a_scalar_that_does_not_fit_is_refused_in_each_call() -> None:
+def test_a_scalar_that_does_not_fit_is_rejected_in_each_call() -> None:
     n = dnp.arange(3)
     assert recorded(lambda x, y: x + y, n, 2**40).result is None
     for value in (1, 2**40, 2, 2**40, 3, 2**40):
@@ -138,7 +138,7 @@ def test_functions_with_bodies_are_replayed(name: str) -> None:
     check(FUNCTIONS[name], X)
 
 
-def test_a_value_asked_for_in_a_body_is_none_to_cache_by() -> None:
+def test_a_value_requested_in_a_body_is_not_a_cache_key() -> None:
     def function(x: Any) -> Any:
         return dt.grad(lambda y: dnp.sum(y) if x[0] > 0 else -dnp.sum(y))(x)
 
@@ -185,7 +185,7 @@ def test_the_same_step_is_done_once() -> None:
 
 
 def test_steps_of_the_host_are_of_the_call_alone() -> None:
-    """What a step does is no part of the trace."""
+    """The effect of a step is not part of the trace."""
 
     def step(x: np.ndarray) -> np.ndarray:
         return (dnp.asarray(x) + 1)._value()
@@ -196,7 +196,7 @@ def test_steps_of_the_host_are_of_the_call_alone() -> None:
 # State --------------------------------------------------------------------------------------------
 
 
-def test_recordings_leave_nothing_behind() -> None:
+def test_recordings_leak_nothing() -> None:
     from dovetail.base.trace_stack import stack
 
     def fails(x: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Every op of the table in remembered calls: bit for bit what it computes without memory."""
+"""Every op of the table in cached calls: bit for bit what it computes without the cache."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def in_64_bits() -> Iterator[None]:
 
 def assert_same(actual: Array, expected: Array, what: str) -> None:
     assert (actual.dtype, actual.weak_type) == (expected.dtype, expected.weak_type), what
-    # Also signs of zeros, and NaNs wherever they are.
+    # Including signs of zeros, and NaNs wherever they are.
     x, y = actual._value(), expected._value()
     assert x.shape == y.shape, what
     is_same = np.equal(x, y)
@@ -48,12 +48,12 @@ def laid_out(x: np.ndarray, way: str) -> np.ndarray:
 def test_replays_compute_what_calls_do(dtype: np.dtype) -> None:
     calls = all_calls(dtype)
     are_recorded = [check(call) for call in calls]
-    # Else what is compared is what computed both.
+    # Otherwise both would be computed in the same way.
     assert sum(are_recorded) > 0.9 * len(calls)
 
 
 def check(call: Call) -> bool:
-    """Compares, and tells whether it is recorded."""
+    """Compares, and returns whether the call is recorded."""
 
     def function(*operands: ArrayLike) -> Any:
         return call.apply(*operands)

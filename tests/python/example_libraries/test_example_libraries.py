@@ -146,7 +146,7 @@ def test_optimizers_descend(name: str) -> None:
     end = get_params(run(init(start)))
     assert loss(end) < 0.03 * loss(start)
     assert dt.tree.structure(end) == dt.tree.structure(start)
-    # Taken apart, and put together again.
+    # Unpacked, and packed again.
     state = update(0, start, init(start))
     again = optimizers.pack_optimizer_state(optimizers.unpack_optimizer_state(state))
     for x, y in zip(dt.tree.leaves(state), dt.tree.leaves(again), strict=True):
@@ -195,7 +195,7 @@ def test_gradients_are_clipped() -> None:
 
 
 def test_a_network_learns() -> None:
-    """A convolutional network tells horizontal from vertical stripes."""
+    """A convolutional network distinguishes horizontal from vertical stripes."""
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 2, 64)
     stripes = np.sign(np.sin(np.arange(8) * 2.1 + rng.uniform(0, 6, (64, 1))))

@@ -1,4 +1,4 @@
-"""Compiled functions as files: the same numbers, trees and names where there is no compiler."""
+"""Compiled functions as files: the same numbers, trees and names without a compiler."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ def test_rules_are_kept_for_two_derivatives() -> None:
     def wave(x: Any) -> Any:
         return dnp.sin(x)
 
-    # The rule's own function has a rule again.
+    # The rule's own function has a rule, too.
     wave.defjvp(lambda primals, tangents: (wave(*primals), 10 * wave(*primals) * tangents[0]))
     made = export.export(dt.jit(wave))(np.float32(1))
     for one in (made, again(made), again(made, vjp_order=5)):
@@ -250,7 +250,7 @@ def test_platforms_are_checked() -> None:
         export.export(3)  # type: ignore[arg-type]
 
 
-def test_damaged_bytes_are_refused() -> None:
+def test_damaged_bytes_are_rejected() -> None:
     blob = export.export(dt.jit(lambda x: x @ TABLE))(VECTOR).serialize()
     rng = random.Random(0)
     for _ in range(1000):

@@ -1,4 +1,4 @@
-"""Exported files: damaged, for lack of room not written, and used on both sides of a fork."""
+"""Exported files: damaged, not written for lack of space, and used on both sides of a fork."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def run(program: str, *arguments: Any) -> str:
 # Damage
 
 
-def test_damaged_modules_are_refused(files: Files) -> None:
+def test_damaged_modules_are_rejected(files: Files) -> None:
     data = files[0].read_bytes()
     rng = random.Random(0)
     for _ in range(1000):
@@ -62,7 +62,7 @@ def test_damaged_modules_are_refused(files: Files) -> None:
             runtime.load(mutant, "local-sync")
 
 
-# In a process of its own, which may crash.
+# In a separate process, which may crash.
 MUTATE = """
 import random, sys
 from pathlib import Path
@@ -93,8 +93,8 @@ print(refused, right)
 """
 
 
-def test_no_damage_to_parameters_passes(files: Files) -> None:
-    """Neither to what has no effect on the values, such as padding and what names the types."""
+def test_damage_to_parameters_is_detected(files: Files) -> None:
+    """Nor to parts without an effect on the values, such as padding and the names of types."""
     assert run(MUTATE, *files).split() == ["500", "0"]
 
 
@@ -130,7 +130,7 @@ def test_a_digest_with_another_name_is_damage(tmp_path: Path) -> None:
         runtime.load(path)
     loaded = runtime.load(path, verify=False)
     np.testing.assert_allclose(loaded.main(X), W * X + W, rtol=1e-6)
-    # Files of others have none.
+    # Files of other programs have none.
     save_file({"w.scale": 2 * W, "w.shift": W, "another": W[:2]}, weights)
     np.testing.assert_allclose(runtime.load(path).main(X), 2 * W * X + W, rtol=1e-6)
 
@@ -159,7 +159,7 @@ for path in (module, *others):
 """
 
 
-def test_files_that_there_is_no_room_for(files: Files, tmp_path: Path) -> None:
+def test_files_that_do_not_fit_on_the_disk(files: Files, tmp_path: Path) -> None:
     kept = [tmp_path / name for name in ("kept.irpa", "kept.safetensors", "kept.vmfb")]
     for path in kept:
         path.write_bytes(b"an older file")

@@ -1,4 +1,4 @@
-"""`dovetail.export`: files for several targets and functions, and parameters beside."""
+"""`dovetail.export`: files for several targets and functions, with separate files of parameters."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_one_file_runs_on_several_devices(
     check({name: np.load(tmp_path / f"{name}.npy") for name in ("total", "y")})
 
 
-def test_a_file_says_what_it_is(both: Path) -> None:
+def test_a_file_describes_itself(both: Path) -> None:
     notes = runtime.load(both).notes
     assert notes is not None
     assert notes.version == dt.__version__
@@ -168,7 +168,7 @@ def test_code_for_other_machines(tmp_path: Path) -> None:
     data = (tmp_path / "f.vmfb").read_bytes()
     for code in (b"elf_x86_64", b"elf_arm_64", b"elf_riscv_64", b"nvptx", b"hsaco", b"msl"):
         assert code in data
-    # A loader does not tell levels of one architecture apart.
+    # A loader does not distinguish levels of one architecture.
     targets = ["cpu:x86-64-v2", "cpu:x86-64-v3"]
     files = dt.export(f, x, path=tmp_path / "g.vmfb", targets=targets)
     assert sorted(p.name for p in files.values()) == [
@@ -184,7 +184,7 @@ def test_code_for_other_machines(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not processor_features(), reason="the system does not list features")
-def test_files_for_better_processors_are_refused() -> None:
+def test_files_for_better_processors_are_rejected() -> None:
     notes = Notes(dt.__version__, ("cpu",), {architecture(): ("a_feature_of_none",)})
     text = notes.to_json().replace('"', r"\22")
     vmfb = module(f"""
@@ -305,7 +305,7 @@ def test_unknown_processors_are_explained(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def c_program(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The C example, built as its `CMakeLists.txt` says."""
+    """The C example, built as its `CMakeLists.txt` describes."""
     cmake, build = shutil.which("cmake"), tmp_path_factory.mktemp("deploy_c")
     if cmake is None:
         pytest.skip("there is no cmake")
@@ -338,7 +338,7 @@ def network(
     return path, [f"--parameters=model={weights}"] if weights else [], argument, result
 
 
-def test_what_the_c_example_calls(network: tuple[Path, list[str], str, str]) -> None:
+def test_calls_of_the_c_example(network: tuple[Path, list[str], str, str]) -> None:
     path, options, argument, expected = network
     x, y = (
         np.array(values.split(","), np.float32).reshape(tuple(map(int, shape.split("x"))))
@@ -359,7 +359,7 @@ def test_the_c_example(c_program: Path, network: tuple[Path, list[str], str, str
         assert (ran.returncode, ran.stdout.strip()) == (0, expected), ran.stderr
 
 
-def test_the_c_example_explains_what_is_wrong(
+def test_the_c_example_explains_errors(
     c_program: Path, network: tuple[Path, list[str], str, str]
 ) -> None:
     path, options, argument, _ = network

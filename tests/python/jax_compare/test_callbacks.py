@@ -1,4 +1,4 @@
-"""Callbacks against JAX: values, how often and in which order they are called, and messages."""
+"""Callbacks against JAX: values, the number and order of their calls, and messages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ X = np.linspace(0.1, 1.2, 12, dtype=np.float32).reshape(3, 4)
 
 
 def transforms(lib: Any, log: Callable[..., None]) -> dict[str, Callable[[], Any]]:
-    """Programs by name, each to be called without arguments."""
+    """Programs by name, each called without arguments."""
 
     def printing(x: Any) -> Any:
         y = lib.numpy.sin(x)
@@ -111,7 +111,7 @@ def test_errors(program: Callable[[Any], Any]) -> None:
         with pytest.raises(Exception) as caught:  # noqa: PT011
             program(lib)
         classes.append(caught.type)
-    # An error of a transform is of all classes that JAX has for them.
+    # An error of a transform belongs to all classes that JAX has for it.
     assert issubclass(*classes)
 
 

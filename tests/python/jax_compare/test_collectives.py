@@ -22,7 +22,7 @@ def x64() -> Any:
         yield
 
 
-def normalised(lib: Any, x: Any) -> Any:
+def normalized(lib: Any, x: Any) -> Any:
     return (x - lib.lax.pmean(x, "i")) / lib.numpy.sqrt(lib.lax.pmean(x**2, "i"))
 
 
@@ -118,7 +118,7 @@ def pulled_back_inside(lib: Any, x: Any) -> Any:
 
 
 PROGRAMS: list[Callable[[Any, Any], Any]] = [
-    normalised,
+    normalized,
     softmax_over_elements,
     weighted_by_place,
     both_axes,

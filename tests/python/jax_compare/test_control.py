@@ -49,7 +49,7 @@ class Case:
         lib = LIBRARIES[library]
         loss = functools.partial(self.loss, library)
         numbers = tuple(range(len(self.points)))
-        # JAX has no reverse mode of loops whose number of steps is not known.
+        # JAX has no reverse mode for loops with an unknown number of steps.
         is_forward = library == "theirs" and self.program.has_while
         return (lib.jacfwd if is_forward else lib.grad)(loss, numbers)
 
@@ -81,7 +81,7 @@ QUESTIONS = {f.__name__: f for f in (value, tangent, gradient, batch, batch_of_g
 
 @functools.cache
 def answers(name: str) -> dict[str, list[np.ndarray]]:
-    """JAX's answers, of one compiled program."""
+    """JAX's results, from one compiled program."""
     case = Case(name)
     every = jax.jit(lambda: {what: ask(case, "theirs") for what, ask in QUESTIONS.items()})
     return {what: list(map(np.asarray, jax.tree.leaves(a))) for what, a in every().items()}

@@ -1,4 +1,4 @@
-"""Custom derivative rules and checkpoints against JAX: values, and which errors there are."""
+"""Custom derivative rules and checkpoints against JAX: values and errors."""
 
 from __future__ import annotations
 

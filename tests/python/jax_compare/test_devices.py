@@ -1,4 +1,6 @@
-"""Devices and shardings: what `device_programs` and `sharding_programs` expect is what JAX does."""
+"""Devices and shardings: JAX's results are those that `device_programs` and `sharding_programs`
+expect.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ import pytest
 
 pytest.importorskip("jax", minversion="0.10")
 
-# JAX takes the number of devices before its first use only.
+# JAX accepts the number of devices only before its first use.
 SCRIPT = """
 import jax
 jax.config.update("jax_num_cpu_devices", 4)

@@ -1,4 +1,6 @@
-"""Arguments at the edges of functions, all of them, against JAX itself: evaluated and compiled."""
+"""Arguments at the edges of functions' domains, all of them, against JAX itself: evaluated and
+compiled.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,7 @@ def test_spacing(dtype: str) -> None:
 
 @pytest.mark.parametrize("name", ["log", "log2", "log10", "exp", "exp2", "expm1", "log1p"])
 def test_complex_infinities_and_zeros(name: str) -> None:
-    """Where JAX has a number, or an infinity, so have we."""
+    """Where JAX has a number, or an infinity, so do we."""
     parts = [0.0, -0.0, 1.0, -2.0, np.inf, -np.inf, 1e10, -1e10]
     x = np.array([complex(re, im) for re in parts for im in parts], np.complex64)
     if name in ("exp2", "expm1", "exp"):

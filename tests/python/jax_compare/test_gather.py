@@ -43,7 +43,7 @@ def numbers(rng: np.random.Generator) -> Numbers:
     dims = rng.permutation(rank)
     count = int(rng.integers(rank)) if rng.random() < 0.4 else 0
     batching = tuple(sorted(map(int, dims[:count])))
-    # XLA does windows at no index but once.
+    # XLA processes windows at no index only once.
     index_map = tuple(map(int, dims[count : int(rng.integers(count + 1, rank + 1))]))
     # Batching dimensions of operand and indices are paired, in any order.
     free = list(map(int, rng.integers(1, 4, int(rng.integers(3)))))
@@ -133,7 +133,7 @@ def test_scatter(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(2000, 2000 + 30 * FACTOR))
 def test_gradients(seed: int) -> None:
-    """By operand and updates, where updates may meet."""
+    """With respect to operand and updates, where updates may overlap."""
     rng = np.random.default_rng(seed)
     n = numbers(rng)
     x, updates = (a.astype(np.float32) for a in arrays(rng, n.shape, n.result))
@@ -181,7 +181,7 @@ def test_errors() -> None:
 
 @pytest.mark.parametrize("name", ["sum", "prod", "max", "min"])
 def test_segments(name: str) -> None:
-    """Random options, with numbers that are no segment's."""
+    """Random options, including numbers without a segment."""
     rng = np.random.default_rng(len(name))
     for _ in range(4 * FACTOR):
         dtype = str(rng.choice(["float32", "int32", "bfloat16", "uint8"]))

@@ -32,7 +32,7 @@ def description(case: Case) -> str:
 
 
 def agree(case: Case, ours: Any, theirs: Any) -> None:
-    """As `check`; what JAX gives for an array without elements depends on how it is read."""
+    """Like `check`; JAX's result for an array without elements depends on how it is read."""
     if not case.arrays["x"].size and isinstance(ours, IndexError):
         assert isinstance(theirs, (TypeError, IndexError)) or not theirs.size, description(case)
         return
@@ -58,13 +58,15 @@ def compiled(library: Any, f: Any) -> Any:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20_000, 20_000 + 16 * FACTOR))
 def test_jitted(seed: int) -> None:
-    """Arrays of integers are traced: nothing is known of their values."""
+    """Arrays of integers are traced: nothing is known about their values."""
     case = (read, write)[seed % 2](seed, masks=False)
     agree(case, *both(case, compiled))
 
 
 def gradients(library: Any, f: Any) -> Any:
-    """The gradients by all floats of a sum in which no two elements weigh the same."""
+    """The gradients with respect to all floats of a sum in which no two elements have the same
+    weight.
+    """
     xp: Any = dnp if library is dt else jnp
 
     def total(*arrays: Any) -> Any:

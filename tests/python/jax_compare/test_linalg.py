@@ -394,8 +394,8 @@ SCIPY = (
     "L.funm(ab,np.exp)",
 )
 
-# JAX does not take an empty matrix, has complex singular values for one, and computes these tables
-# in float32 whatever is asked for.
+# JAX does not accept an empty matrix, has complex singular values for one, and computes these
+# tables in float32 whatever type is requested.
 OTHER_IN_JAX = (
     "L.matrix_rank(z3)",
     "L.lstsq(z3,B[:3])",

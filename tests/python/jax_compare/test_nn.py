@@ -76,7 +76,7 @@ OTHERS = [
 
 
 def library(text: str, lib: Any, xp: Any, dtype: str, x: np.ndarray) -> Any:
-    """The function of x that a call is."""
+    """The function of x defined by a call."""
     rng = np.random.default_rng(1)
     names = {
         "y": xp.asarray(rng.integers(-4, 5, (3, 4)) / 2, dtype),
@@ -87,7 +87,7 @@ def library(text: str, lib: Any, xp: Any, dtype: str, x: np.ndarray) -> Any:
 
 
 def points(dtype: str) -> np.ndarray:
-    """Points of both signs, also where functions have kinks."""
+    """Points of both signs, including kinks."""
     values = np.array([-7, -3, -1, -0.5, 0, 0.25, 1, 1.5, 3, 5.5, 6, 8])
     return values.reshape(3, 4).astype(np.float64).astype(dtype)
 
@@ -199,7 +199,7 @@ def test_attention(options: dict[str, Any]) -> None:
         arrays = attention_arrays(dtype)
         ours = outcome(run_attention, dt, dnp, arrays, options)
         theirs = outcome(run_attention, jax, jnp, arrays, options)
-        # Broadcasts that fail are a TypeError in JAX, shapes a ValueError here as elsewhere.
+        # Failed broadcasts are a TypeError in JAX, wrong shapes a ValueError here as elsewhere.
         if isinstance(theirs, TypeError):
             assert isinstance(ours, ValueError)
         else:
@@ -230,7 +230,7 @@ def test_quantization(mode: str) -> None:
     other = theirs.quantize(jnp.asarray(x), jax.nn.get_scaled_dot_general_config(mode))
     for a, b in zip(mine, other, strict=True):
         a, b = (np.asarray(v).astype(np.float32) for v in (a, b))
-        # A block of zeros: the least scale is not subnormal here; a scale of 0 makes no NaN.
+        # A block of zeros: the smallest scale is not subnormal here; a scale of 0 produces no NaN.
         scales_differ = (a != b) & ~(np.isnan(b) | (b < 1e-37))
         assert not scales_differ.any()
     assert not np.isnan(np.asarray(mine[0]).astype(np.float32)).any()

@@ -28,7 +28,7 @@ def in_64_bits() -> Any:
 
 
 def assert_same(ours: Any, theirs: Any, what: str) -> None:
-    """Equal bits, but for those of NaN."""
+    """Equal bits, except for NaN."""
     if isinstance(theirs, (tuple, list)):
         for i, (x, y) in enumerate(zip(ours, theirs, strict=True)):
             assert_same(x, y, f"{what}[{i}]")
@@ -45,7 +45,7 @@ def assert_same(ours: Any, theirs: Any, what: str) -> None:
     np.testing.assert_array_equal(x, y, err_msg=what)
 
 
-# Where JAX on CPU is mistaken: it counts bits that 4-bit integers do not have, and the like.
+# Where JAX on the CPU is wrong: it counts bits that 4-bit integers do not have, for example.
 MISTAKEN = {
     ("right_shift", "uint2"),
     ("right_shift", "uint4"),
@@ -91,8 +91,8 @@ def test_floats(dtype: np.dtype) -> None:
     compare(dnp, jnp, BINARY, x, y)
 
 
-# XLA has no 6-bit floats on CPU; it makes the largest integer of the largest 4-bit float, and two
-# zeros of NaN.
+# XLA has no 6-bit floats on the CPU; it turns the largest 4-bit float into the largest integer, and
+# NaN into two zeros.
 ODD = {dtypes.float6_e2m3fn, dtypes.float6_e3m2fn, dtypes.float4_e2m1fn}
 CONVERTED = [t for t in dtypes.KINDS if t not in ODD]
 

@@ -181,10 +181,10 @@ BINARY = [
     "array_equal",
 ]
 
-# Mixed with a weak scalar, a bool array makes these weak, as it does all others; JAX calls the
-# result strong.
+# Together with a weak scalar, a bool array makes these weak, as it does all others; in JAX the
+# result is strong.
 STAY_WEAK = {"heaviside", "hypot", "logaddexp", "logaddexp2", "power"}
-# Functions that take more than JAX's: narrow integers with scalars, bools.
+# Functions that accept more than JAX's: narrow integers with scalars, bools.
 MORE_GENERAL = {"dot", "inner", "vdot", "kron"}
 
 
@@ -342,7 +342,7 @@ def test_binary(name: str, x64: bool) -> None:
         check(outcome(dnp, name, (x, y)), outcome(jnp, name, (x, y)), what)
 
 
-# Where we take what NumPy takes and JAX does not.
+# Where we follow NumPy and JAX does not.
 DIFFERS = {
     'xp.fromiter(range(3), "int64")',
     "xp.repeat(v, [0, 1, 2, 3])",

@@ -1,4 +1,4 @@
-"""Random keys and samples against JAX: the same bits, and numbers but for their rounding."""
+"""Random keys and samples against JAX: the same bits, and numbers equal up to rounding."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_samplers(row: Row, x64: bool) -> None:
 
 
 def draws(r: Any, n: Any, key: Any) -> dict[str, Any]:
-    """Other ways of calling samplers, with what they are of."""
+    """Other ways of calling samplers, with their names."""
     logits = n.log(n.array([[0.1, 0.2, 0.7], [0.3, 0.3, 0.4]]))
     rates = np.array([0.0, 0.5, 9.9, 10.0, 1e3, np.nan], np.float32)
     counts = np.array([5.0, 100.0, 1e5, np.nan, -1.0, np.inf], np.float32)
@@ -136,7 +136,7 @@ def draws(r: Any, n: Any, key: Any) -> dict[str, Any]:
 
 
 def rounded_draws(r: Any, n: Any, key: Any) -> dict[str, Any]:
-    """The same, of floats."""
+    """The same for floats."""
     alphas = np.array([1e-3, 0.5, 2.0, 100.0], np.float32)
     cov = np.array([[2.0, 0.5], [0.5, 1.0]], np.float32)
     return {
@@ -188,7 +188,7 @@ def test_derivatives(name: str) -> None:
 
 
 def test_derivatives_where_numbers_vanish() -> None:
-    """Numbers of a small parameter are 0, and so is their derivative, by way of logarithms too."""
+    """Numbers of a small parameter are 0, as are their derivatives, even through logarithms."""
     small = np.geomspace(1e-8, 1e-2, 7, dtype=np.float32)
     for sample in (
         lambda r, a: r.loggamma(r.key(0), a),

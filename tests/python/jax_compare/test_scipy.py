@@ -1,4 +1,4 @@
-"""dovetail.scipy against JAX itself: parameters of functions, and errors that are no greater."""
+"""dovetail.scipy against JAX itself: parameters of functions, and errors that are no larger."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ EXACT: list[tuple[str, Callable[..., Any], tuple[np.ndarray[Any, Any], ...]]] = 
 
 @pytest.mark.parametrize(("name", "exact", "operands"), EXACT)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_errors_are_no_greater(name: str, exact: Any, operands: Any, dtype: Any) -> None:
+def test_errors_are_no_larger(name: str, exact: Any, operands: Any, dtype: Any) -> None:
     xs = [x.astype(dtype) for x in operands]
     with mp.workdps(40), config.enable_x64(True), jax.enable_x64(True):
         values = [exact(*(mp.mpf(float(x[i])) for x in xs)) for i in range(COUNT)]

@@ -1,5 +1,5 @@
-"""Strict promotion concerns what a user gives to a function, as in JAX: `strict_refusals.txt` has
-the calls of the tables that JAX refuses.
+"""Strict promotion concerns what a user passes to a function, as in JAX: `strict_refusals.txt` has
+the calls of the tables that JAX rejects.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from support.table_arguments import arguments  # noqa: E402
 
 
 def reason(text: str, names: dict[str, Any]) -> str | None:
-    # Traced only, which takes less than to run it.
+    # Only traced, which is faster than running it.
     return refusal(lambda: jax.eval_shape(lambda: eval(text, names)))
 
 
@@ -33,6 +33,6 @@ def test_refusals_of_jax(name: str) -> None:
     assert not wrong
 
 
-def test_what_differs_is_still_different() -> None:
+def test_differences_remain() -> None:
     for text in DIFFER:
         assert refused(text) != [text in REFUSALS] * 3, text

@@ -41,7 +41,7 @@ def compare(libraries: Any, call: Call, dtype: str, reasons: set[str]) -> str | 
 
 
 def explained(ours: Any, theirs: Any, dtype: str, reasons: set[str]) -> bool:
-    """True if the outcomes may differ, by the given reasons or by one that always holds."""
+    """True if the outcomes may differ, for the given reasons or for one that always holds."""
     if reasons & {"Text", "Standards", "Compilers", "Order of equals"}:
         return True
     if "Complex numbers have no order" in reasons and dtype == "complex64":
@@ -54,13 +54,13 @@ def explained(ours: Any, theirs: Any, dtype: str, reasons: set[str]) -> bool:
         return True
     if not isinstance(ours, Exception):
         return False
-    # Element types that a function does not take are always TypeErrors here.
+    # Element types that a function does not accept are always TypeErrors here.
     types = isinstance(ours, TypeError) and "element type" in str(ours)
     return types or "Errors" in reasons
 
 
 def reasons_for(call: Call, table: dict[str, list[str]]) -> set[str]:
-    """Why the outcomes of a call may differ."""
+    """The reasons why the outcomes of a call may differ."""
     return {reason for reason, calls in table.items() if call.name in calls or call.text in calls}
 
 

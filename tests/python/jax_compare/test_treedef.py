@@ -70,7 +70,7 @@ def test_errors(prefix: Any, other: Any) -> None:
         except ValueError as error:
             outcomes.append(str(error).split("\n")[0])
     if isinstance(prefix, dict) and type(other) is not dict and isinstance(other, dict):
-        # One class of dictionaries stands for another.
+        # One class of dictionaries represents another.
         assert "Dict key mismatch" in outcomes[0]
     else:
         assert outcomes[0] == outcomes[1]

@@ -38,7 +38,7 @@ def test_values_and_derivatives(name: str, axes: Any) -> None:
 
 @pytest.mark.parametrize(("name", "axes"), PROGRAMS, ids=str)
 def test_gradients_of_elements(name: str, axes: Any) -> None:
-    """The transpose of a sum over an axis is that sum: what an element gets is what all send."""
+    """The transpose of a sum over an axis is that sum: what one element receives is sent by all."""
     case = CASES[name]
     x = sample(case, axes, SIZES)
     whole = on_whole(case, axes, SIZES)
@@ -76,8 +76,9 @@ def test_unbatched_operands(name: str, axes: Any) -> None:
 
 @st.composite
 def programs(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...], list[str]]:
-    """A collective, the sizes of up to four axes, those it is over, and in which order all are
-    bound."""
+    """A collective, the sizes of up to four axes, the axes that it is over, and the order in
+    which all are bound.
+    """
     names = "hijk"[: draw(st.integers(1, 4))]
     sizes = {name: draw(st.integers(2, 3)) for name in names}
     axes = draw(st.permutations(names))[: draw(st.integers(1, len(names)))]

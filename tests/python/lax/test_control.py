@@ -18,7 +18,7 @@ from dovetail import config, lax
 from support.control_plain import LIBRARY
 from support.control_programs import FORMS, PROGRAMS
 
-# Each form, and what has a compiled form of its own.
+# Each form, with its compiled form if it has one.
 COMPILED = [
     "scan",
     "reverse_scan",
@@ -145,7 +145,7 @@ def kinds(tree: Any) -> list[tuple[str, bool]]:
     return [(leaf.dtype.name, leaf.weak_type) for leaf in optree.tree_leaves(tree)]
 
 
-# The types that JAX gives, and whether they are weak.
+# The types that JAX returns, and whether they are weak.
 TYPES: list[tuple[Callable[[], Any], list[tuple[str, bool]]]] = [
     (
         lambda: lax.scan(lambda c, x: (c + x, c), 0, dnp.arange(3.0)),
@@ -177,7 +177,7 @@ TYPES: list[tuple[Callable[[], Any], list[tuple[str, bool]]]] = [
     (lambda: lax.cond(True, lambda: 2.0, lambda: 1.0), [("float32", True)]),
     (lambda: lax.switch(np.uint8(200), [lambda: 1, lambda: 2]), [("int32", True)]),
     (lambda: lax.map(lambda x: 2 * x, dnp.arange(3, dtype="int8")), [("int8", False)]),
-    # Where JAX has an error.
+    # Where JAX raises an error.
     (lambda: lax.cond(True, lambda x: 1.0, lambda x: x, BF16), [("bfloat16", False)]),
     (lambda: lax.cond(True, lambda x: x, lambda x: 1, F32), [("float32", False)]),
     (lambda: lax.switch(2, [lambda: 1, lambda: 2.0, lambda: BF16]), [("bfloat16", False)]),
@@ -209,7 +209,7 @@ def test_bound_of_steps() -> None:
     for disable_jit in (False, True):
         with config.disable_jit(disable_jit):
             assert [int(double(bound)) for bound in (0, 2, 5, 6, 9)] == [3, 12, 96, 192, 192]
-    # Weakly typed carries grow as in other loops.
+    # Weakly typed carries are promoted as in other loops.
     grown = lax.while_loop(lambda x: x < 3, lambda x: x + 1.0, 0, max_steps=9)
     assert kinds(grown) == [("float32", False)]
     assert float(grown) == 3.0
@@ -236,19 +236,19 @@ def test_body_is_traced_once() -> None:
     assert len(called) == 1
 
 
-def test_without_ops_only_what_runs_is_called() -> None:
+def test_without_ops_only_taken_branches_run() -> None:
     with config.disable_jit(True):
         assert lax.cond(True, lambda: 1, lambda: 1 / 0) == 1
         assert lax.fori_loop(0, 3, lambda i, c: [*c, i], []) == [0, 1, 2]
-        # Reverse mode has no need of memory of a fixed size then.
+        # Reverse mode then needs no memory of a fixed size.
         gradient = dt.grad(lambda x: lax.while_loop(lambda y: y < 10, lambda y: y * y, x))(2.0)
         assert float(gradient) == 32.0
-        # Each element has a number of steps of its own: this one becomes an op.
+        # Each element has its own number of steps: this one becomes an op.
         counts = dt.vmap(lambda n: lax.while_loop(lambda y: y < 10, lambda y: y + n, n))
         np.testing.assert_array_equal(counts(dnp.array([3, 4, 11])), [12, 12, 11])
 
 
-def test_closure_that_is_known_may_be_asked_for() -> None:
+def test_the_value_of_a_known_closure_may_be_requested() -> None:
     def f(x: Any) -> Any:
         return lax.fori_loop(0, 3, lambda i, c: c * x if float(x) > 0 else c, 1.0)
 
@@ -320,7 +320,7 @@ def second(x: Any) -> Any:
     return {"a": dnp.ones(3), "b": (dnp.ones(2, "int32"),)}
 
 
-# The call, the error, and pieces of its message in their order.
+# The call, the error, and pieces of its message in order.
 ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "scan types": (
         lambda: loose.scan(looped, PAIR, None, 3),

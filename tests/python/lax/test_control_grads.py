@@ -22,6 +22,6 @@ def x64() -> Any:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_derivatives(name: str) -> None:
     program = PROGRAMS[name]
-    # Pairs of forms, of which there are many, to a lower order.
+    # Pairs of forms, which are numerous, to a lower order.
     order = 2 if name.count(" of ") == 1 else 3
     check_grads(functools.partial(program.smooth, dt), program.points, order)

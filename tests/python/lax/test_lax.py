@@ -1,4 +1,4 @@
-"""dovetail.lax: what it refuses to do for the caller, and how it says so."""
+"""dovetail.lax: what it does not do for the caller, and how it reports that."""
 
 from __future__ import annotations
 
@@ -343,7 +343,7 @@ def test_gradients_of_integers_have_a_stopped_gradient() -> None:
 
 @pytest.mark.parametrize("operand_is_weak", [False, True])
 @pytest.mark.parametrize("initial", [0, 1, np.int32(0), np.int32(1)])
-def test_reductions_are_weak_where_both_operands_are(operand_is_weak: bool, initial: Any) -> None:
+def test_reductions_are_weak_if_both_operands_are(operand_is_weak: bool, initial: Any) -> None:
     x = lax.full((3,), 2, None if operand_is_weak else "int32")
     total = lax.reduce(x, initial, lax.add, (0,))
     assert total.weak_type == (operand_is_weak and type(initial) is int)
@@ -374,7 +374,7 @@ def test_pad_of_nothing() -> None:
     assert total(x) == dt.jit(total).lower(x).compile()(x) == 4
 
 
-def test_algorithms_of_dots_say_where_sums_are_formed() -> None:
+def test_algorithms_of_dots_determine_the_type_of_sums() -> None:
     x = dnp.asarray([2.0**12, 1, -(2.0**12)], "float16")
     y = dnp.asarray([2.0**12, 1, 2.0**12], "float32")
     with dt.enable_x64(True):

@@ -1,4 +1,4 @@
-"""Named axes: collectives in bodies and callees, of all types, and what is wrong about them."""
+"""Named axes: collectives in bodies and callees, of all types, and their errors."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def test_in_a_scan() -> None:
     check(over(dt.grad(lambda x: f(x)[0] ** 2), X), gradient)
 
 
-def test_what_only_a_body_names() -> None:
-    """No operand of the op carries the batch."""
+def test_axes_named_only_in_a_body() -> None:
+    """None of the op's operands has the batch dimension."""
 
     def numbers(_: Any) -> Any:
         return lax.scan(lambda carry, _: (carry + lax.axis_index("i"), carry), 0, None, length=3)
@@ -72,12 +72,12 @@ def test_in_branches() -> None:
         expected = X / X.sum(0) if p else X + X.mean(0)
         check(over(f, p, X, in_axes=(None, 0)), expected)
         check(dt.jit(dt.vmap(f, (None, 0), axis_name="i"))(p, X), expected)
-    # All branches run for all elements where these choose differently.
+    # All branches run for all elements if these choose differently.
     p = np.array([True, False, True])
     check(over(f, p, X), np.where(p[:, None], X / X.sum(0), X + X.mean(0)))
 
 
-def test_in_a_loop_whose_end_they_decide() -> None:
+def test_in_a_loop_whose_end_depends_on_them() -> None:
     def f(x: Any) -> Any:
         return lax.while_loop(lambda x: lax.pmax(x, "i") < 20, lambda x: x * 2, x)
 
@@ -112,7 +112,7 @@ def test_inner_names_hide_outer_ones() -> None:
     check(columns, np.broadcast_to(X.sum(0), X.shape))
 
 
-def test_forward_and_reverse_of_what_is_batched_inside() -> None:
+def test_forward_and_reverse_of_inner_batches() -> None:
     def f(x: Any) -> Any:
         values, pull = dt.vjp(lambda x: lax.psum(x**2, "i"), x)
         return dt.jvp(lambda x: lax.pmean(x**3, "i"), (x,), (pull(values)[0],))[1]
@@ -237,7 +237,7 @@ def test_batches_without_arguments() -> None:
     assert int(dt.vmap(lambda: lax.psum(2, "i"), axis_name="i", axis_size=3, out_axes=None)()) == 6
 
 
-def test_names_that_are_no_strings() -> None:
+def test_names_that_are_not_strings() -> None:
     class Name:
         def __repr__(self) -> str:
             return "name"

@@ -20,7 +20,7 @@ def _x64():
 
 
 def eliminated(matrix, b):
-    """Gauss–Jordan elimination without pivots: a solver of whose steps no derivative is used."""
+    """Gauss–Jordan elimination without pivots: a solver whose steps are not differentiated."""
     n = b.shape[0]
     table = dnp.concatenate([matrix, b[:, None]], 1)
 
@@ -159,7 +159,9 @@ def test_unfit_functions(transform, matvec, solve, message):
 
 
 def newton(f, x):
-    """Newton's method for systems; its steps end by value, which reverse mode would count."""
+    """Newton's method for systems; it stops by value, so reverse mode would have to count its
+    steps.
+    """
 
     def step(carry):
         x, _ = carry

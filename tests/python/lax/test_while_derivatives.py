@@ -1,4 +1,4 @@
-"""Reverse mode through loops whose number of steps is found as they run, against formulas."""
+"""Reverse mode through loops whose number of steps is only known at run time, against formulas."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def test_effects_in_loops_of_unknown_length(transform: Callable[..., Any]) -> No
     # Once, although the steps are counted first.
     assert float(transform(dt.grad(lambda x: f(x, False)))(1.5)) == 8.0
     assert seen == [1.5, 3.0, 6.0]
-    # A step that needs what it gives cannot be computed again.
+    # A step that needs its own result cannot be recomputed.
     with pytest.raises(ValueError, match="the steps of a while loop, must not depend on") as error:
         transform(dt.grad(lambda x: f(x, True)))(1.5)
     assert __file__ in str(error.value)

@@ -1,4 +1,4 @@
-"""Compiled barriers: arrays on both sides of them stay as they are when one is changed."""
+"""Compiled barriers: changing an array on one side leaves the others unchanged."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ FUNCTIONS = [
 
 @pytest.mark.parametrize("merge", [True, False])
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_what_is_on_the_other_side_stays(function: Callable[..., Any], merge: bool) -> None:
+def test_arrays_on_the_other_side_are_unchanged(function: Callable[..., Any], merge: bool) -> None:
     expected = function(dnp.asarray(X), dnp.asarray(AT))
     x = dnp.asarray(X)
     with dt.config.merge_small_ops(merge):
@@ -88,7 +88,8 @@ def test_what_is_on_the_other_side_stays(function: Callable[..., Any], merge: bo
 
 
 def test_recomputed_scatters_in_branches() -> None:
-    # Merged ops and recomputation: the branch's table is changed beside a loop that reads the same.
+    # Merged ops and recomputation: the branch's table is changed next to a loop that reads the
+    # same.
     def branch(x: Any) -> Any:
         i = dnp.abs(3 * x[0]).astype("int32") % 4
         return dnp.cos(x) - x.at[i].add(x[i] * 0.3).at[0].multiply(0.5)
@@ -109,7 +110,7 @@ def test_recomputed_scatters_in_branches() -> None:
     np.testing.assert_allclose(dt.jit(dt.vmap(dt.grad(loss)))(xs), each, rtol=1e-4, atol=1e-5)
 
 
-def test_arguments_stay_behind_merged_ops() -> None:
+def test_arguments_are_unchanged_after_merged_ops() -> None:
     def function(x: Any, at: Any) -> Any:
         s = dnp.sum(dnp.sin(x), 1)
         changed = x.at[at].add(s[at][:, None])
@@ -124,7 +125,7 @@ def test_arguments_stay_behind_merged_ops() -> None:
 
 
 def test_barriers_of_memory_of_different_kinds() -> None:
-    # IREE refuses the barrier of an argument and of arrays in between, and takes one for each.
+    # IREE rejects the barrier of an argument and of arrays in between, and accepts one for each.
     def function(x: Any, y: Any) -> Any:
         def each(shift: Any) -> Any:
             block = dt.checkpoint(lambda c: dnp.tanh(c * 0.5 + y[1]) * 0.7)

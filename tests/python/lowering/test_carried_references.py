@@ -27,11 +27,11 @@ assert_agrees = functools.partial(check, rtol=1e-5, atol=1e-5)
 
 
 def repeat(n: Any, body: Callable[..., Any], *carry: Any) -> Any:
-    """A loop of so many steps over arrays."""
+    """A loop of a given number of steps over arrays."""
     return lax.fori_loop(0, n, lambda i, c: body(i, *c), carry)
 
 
-# One value at several positions, in one program, since the compiler takes longest to begin.
+# One value at several positions, in one program, since starting the compiler takes longest.
 def shared(x: Any, n: Any) -> Any:
     same = repeat(n, lambda i, a, b, c: (dnp.sin(a) + b, b * 0.5, c), x, x, x)
     swapped = repeat(n, lambda i, a, b: (b, a), x, x + 1)
@@ -153,8 +153,8 @@ def test_symbolic_sizes() -> None:
         compare(jitted(x), function(x), 1e-5, 1e-5)
 
 
-# Without references they are wrong, or not compiled, where one branch computes what another passes
-# on.
+# Without references the results are wrong, or do not compile, if one branch computes what another
+# passes on.
 @pytest.mark.parametrize("index", range(3))
 def test_branches(index: int) -> None:
     def choose(i: Any, x: Any, y: Any) -> Any:

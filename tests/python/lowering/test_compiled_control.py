@@ -1,4 +1,4 @@
-"""Compiled loops and branches whose results share memory with others, or begin within arrays."""
+"""Compiled loops and branches whose results share memory with others, or start within arrays."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_compiled_agrees_with_eager(function: Callable[[Any], Any]) -> None:
 
 
 def sums_of_what_is_updated(x: Any, u: Any) -> Any:
-    """Reductions along all axes of what is updated in place."""
+    """Reductions along all axes of arrays updated in place."""
     reduced = [(x.at[:].multiply(u).sum(axis), x.at[:].add(u).max(axis)) for axis in (0, 1, None)]
     row = x[0].at[:].multiply(u[0])
     product = x.at[:].multiply(u)

@@ -1,4 +1,6 @@
-"""Reductions of what folds to one number while the code generator fuses: each element counts."""
+"""Reductions of values that fold to one number while the code generator fuses: each element
+counts.
+"""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def test_gradients(name: str) -> None:
     check(gradient(name), *PROGRAMS[name].points)
 
 
-# The last is one that the code generator takes only with barriers behind its loops.
+# The code generator accepts the last one only with barriers after its loops.
 @pytest.mark.parametrize("name", ["scan of cond", "while_loop", "no_iterations"])
 def test_gradients_of_batches(name: str) -> None:
     points = [np.stack([x, np.multiply(x, 1.01)]) for x in PROGRAMS[name].points]
@@ -103,7 +103,7 @@ def test_stacks_of_types(dtype: str) -> None:
     check(function, np.int32(4), dnp.array(rows))
 
 
-def test_inner_loops_begin_with_what_is_from_outside() -> None:
+def test_inner_loops_start_with_outer_values() -> None:
     # Each step of the outer loop needs it as it was.
     def function(x: Any, y: Any) -> Any:
         first = dnp.sin(x) * 2
@@ -118,7 +118,7 @@ def test_inner_loops_begin_with_what_is_from_outside() -> None:
     check(function, rng.normal(size=4), rng.normal(size=(5, 4)))
 
 
-def test_steps_give_what_is_from_outside() -> None:
+def test_steps_return_outer_values() -> None:
     def function(x: Any, y: Any) -> Any:
         reset = dnp.cos(x) * 3
 
@@ -146,7 +146,7 @@ def test_steps_change_tables_from_outside() -> None:
     check(function, np.random.default_rng(5).normal(size=6), np.array([2, 2, 0, 5, 3]))
 
 
-def test_loops_begin_with_what_barriers_share() -> None:
+def test_loops_start_with_values_shared_by_barriers() -> None:
     def function(x: Any) -> Any:
         first, same = lax.optimization_barrier((x, x))
         once = lax.fori_loop(0, 2, lambda _, c: c * 1.5, first)

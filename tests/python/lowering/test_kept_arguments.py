@@ -1,4 +1,4 @@
-"""Arguments that are not donated stay as they are, whatever ops write over what they are given."""
+"""Arguments that are not donated are unchanged, whatever ops write over their operands."""
 
 from __future__ import annotations
 

@@ -25,12 +25,12 @@ from support.breadth import at_night
 
 REAL = (np.float32, np.float64)
 DTYPES = (*REAL, np.complex64, np.complex128)
-# An op's results on its operands.
+# An op's results for its operands.
 Run = Callable[..., list[np.ndarray]]
 
 
 def portable(name: str, operands: Sequence[np.ndarray], attributes: dict[str, Any]) -> Any:
-    """The module of one op after it was decomposed."""
+    """The module of one op after its decomposition."""
     types = [(x.shape, dtype_name(x.dtype)) for x in operands]
     module = _core.wrap(name, attributes, types, None)
     module.run("", "decompose")
@@ -75,7 +75,7 @@ def adjoint(a: np.ndarray) -> np.ndarray:
 
 
 def square(kind: str, n: int, dtype: Any) -> np.ndarray:
-    """A matrix that makes trouble of its kind."""
+    """A difficult matrix of each kind."""
     rng = np.random.default_rng(n)
     a = random(rng, (n, n), dtype)
     q = np.linalg.qr(a)[0]
@@ -104,7 +104,7 @@ KINDS = (*KINDS, "clustered", "large", "small", "jordan", "nilpotent", "cyclic",
 
 
 def assert_close(x: np.ndarray, y: Any, scale: Any = 1.0, factor: float = 10.0) -> None:
-    """The difference is what rounding explains: a multiple of the size times epsilon."""
+    """The difference can be explained by rounding: a multiple of the size times epsilon."""
     eps = np.finfo(x.dtype).eps
     bound = (
         factor * (x.shape[-1] + 2) * eps * max(float(scale), float(np.finfo(x.dtype).tiny) / eps)
@@ -121,7 +121,7 @@ def assert_unitary(q: np.ndarray) -> None:
 
 def check_cholesky(run: Run, a: np.ndarray) -> None:
     s = (a @ adjoint(a) + max(1e-30, 3 * np.abs(a).max() ** 2) * np.eye(len(a))).astype(a.dtype)
-    # Neither the upper triangle nor what is imaginary on the diagonal counts.
+    # Neither the upper triangle nor imaginary parts on the diagonal matter.
     read = np.tril(s)
     if read.dtype.kind == "c":
         read += np.diag(1j * np.arange(1, len(a) + 1)).astype(a.dtype)
@@ -261,7 +261,7 @@ def check_schur(run: Run, a: np.ndarray) -> None:
 
 
 def reflections(vectors: np.ndarray, taus: np.ndarray) -> np.ndarray:
-    """The product of 1 - tau v v^H; each v begins with a 1, after which `vectors` has the rest."""
+    """The product of 1 - tau v v^H; each v begins with a 1, followed by the column of `vectors`."""
     n = len(vectors)
     q = np.eye(n, dtype=vectors.dtype)
     for i, tau in enumerate(taus):
@@ -334,7 +334,7 @@ def test_hard_matrices(dtype: Any, kind: str) -> None:
 @pytest.mark.parametrize("name", CHECKS)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_blocks(dtype: Any, name: str) -> None:
-    """Sizes that are one element, one block, whole blocks, and no whole number of them."""
+    """Sizes of one element, one block, whole blocks, and a fraction of blocks."""
     sizes = (1, 3, 64, 70)
     if name in ITERATIVE:
         sizes = (1, 34) if dtype is np.float64 else (1, 4)

@@ -1,4 +1,4 @@
-"""Ops that read an array along several loops, and ops that write over what others read."""
+"""Ops that read an array along several loops, and ops that write over arrays read by others."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_pairwise_differences_and_their_gradient() -> None:
             np.testing.assert_allclose(gradient, dt.grad(energy)(x), rtol=1e-9, atol=1e-9)
 
 
-def test_the_last_op_writes_over_what_groups_before_it_read() -> None:
+def test_the_last_op_overwrites_arrays_read_by_earlier_groups() -> None:
     """With three numbers, IREE 3.13 moved the scatter before dispatches of the cotangents."""
 
     def primal(x: Any) -> tuple[Any, Any]:
@@ -108,7 +108,7 @@ def test_the_last_op_writes_over_what_groups_before_it_read() -> None:
 
 
 def test_a_constant_is_updated_by_one_that_folds_to_the_same() -> None:
-    """The cotangent of `updated` is a pad of nothing, zeros are what it is updated by."""
+    """The cotangent of `updated` is a pad of nothing; it is updated by zeros."""
 
     def updated(x: Any) -> Any:
         return x.reshape(1).at[np.array([True])].set(0.25)[:0]
@@ -198,7 +198,7 @@ bodies = st.builds(
 
 @settings(max_examples=60 if breadth.IS_NIGHTLY else 4)
 @given(st.lists(bodies, min_size=8, max_size=8), st.sampled_from([3, 5]))
-def test_readers_of_what_is_written_over(several: list[Body], size: int) -> None:
+def test_readers_of_overwritten_arrays(several: list[Body], size: int) -> None:
     """Reads that the write does not wait for see the old array."""
 
     def program(inputs: Any) -> Any:

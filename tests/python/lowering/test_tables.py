@@ -13,7 +13,7 @@ from dovetail import lax
 from dovetail.programs.stages import Compiled
 from support.host_loops import compare
 
-# More elements than the work of a step of one dispatch may be.
+# More elements than a step of one dispatch may process.
 ROWS, COLUMNS = 1100, 1024
 TABLE = dnp.sin(dnp.arange(ROWS * COLUMNS, dtype=dnp.float32)).reshape(ROWS, COLUMNS)
 ROW = dnp.cos(dnp.arange(COLUMNS, dtype=dnp.float32))
@@ -51,7 +51,7 @@ def several(table: Any, row: Any) -> Any:
 
 
 def columns(table: Any, row: Any) -> Any:
-    """A window that is not along the rows, and one that is cut off at the end."""
+    """A window that is not along the rows, and one that is truncated at the end."""
 
     def step(i: Any, t: Any) -> Any:
         part = lax.dynamic_slice(t, (0, i * 3), (t.shape[0], 4))
@@ -83,7 +83,7 @@ def read_behind(table: Any, row: Any) -> Any:
 
 
 def many_places(table: Any, row: Any) -> Any:
-    """Windows that meet, and some out of bounds."""
+    """Overlapping windows, and some out of bounds."""
     places = dnp.asarray([0, 3, 3, 20, -1])
 
     def step(i: Any, t: Any) -> Any:
@@ -107,7 +107,7 @@ def scalar_of(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def check(function: Callable[..., Any], *args: Any, rtol: float = 1e-4, atol: float = 1e-4) -> None:
-    """Compares with evaluation op by op. No loop or branch is one of the host."""
+    """Compares with evaluation op by op. No loop or branch runs on the host."""
     lowered = dt.jit(function).lower(*args)
     main = lowered.as_text("lower").split("func.func @main")[-1]
     assert "flow.dispatch" in main

@@ -65,7 +65,7 @@ def test_higher_derivatives_where_terms_are_equal() -> None:
 
 
 def test_selu_keeps_mean_and_variance() -> None:
-    # Its constants are those for which standard normal numbers stay so: by quadrature.
+    # With its constants, standard normal numbers keep mean and variance: by quadrature.
     nodes, weights = np.polynomial.hermite_e.hermegauss(200)
     weights = weights / weights.sum()
     with config.enable_x64(True):
@@ -79,7 +79,7 @@ def test_derivatives_at_kinks() -> None:
     assert dt.vmap(dt.grad(nn.relu))(kinks).tolist() == [0, 1]
     assert dt.vmap(dt.grad(nn.relu6))(kinks).tolist() == [0, 0]
     assert dt.grad(nn.leaky_relu)(0.0) == 1
-    # No derivative is spoilt by the branch that is not taken.
+    # No derivative is spoiled by the branch that is not taken.
     for name in ("elu", "celu", "selu", "softplus", "log_sigmoid", "mish", "sigmoid", "gelu"):
         slopes = dt.vmap(dt.grad(getattr(nn, name)))(np.array([-1e4, 1e4], np.float32))
         assert np.isfinite(slopes).all(), name
@@ -189,7 +189,7 @@ def test_standardize() -> None:
     expected = (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 1e-5)
     for algorithm in ("fast", "stable"):
         np.testing.assert_allclose(nn.standardize(x, algorithm=algorithm), expected, rtol=2e-5)
-    # Rounding makes the fast variance negative; it is taken as 0.
+    # Rounding makes the fast variance negative; it counts as 0.
     flat = np.full((1, 1000), 1234.567, np.float32)
     assert np.isfinite(nn.standardize(flat)).all()
     result = nn.standardize(np.array([1, 3]), epsilon=0)
@@ -271,7 +271,7 @@ def test_attention_beyond_lengths_is_zero() -> None:
 def test_attention_gradients() -> None:
     with config.enable_x64(True):
         arrays = [np.float64(a) for a in qkv()]
-        # The softmax is of float32 in any case.
+        # The softmax is in float32 in any case.
         check_grads(
             lambda *a: nn.dot_product_attention(*a, is_causal=True),
             arrays,
@@ -333,7 +333,7 @@ def test_scaled_dot_general(mode: str, error: float) -> None:
         near(mine, exact)
 
 
-def test_quantization_is_exact_where_it_can_be() -> None:
+def test_quantization_is_exact_if_possible() -> None:
     # Powers of 2 and zeros need no rounding, whatever their size.
     x = np.ldexp(np.float32(1), np.arange(-60, 68, 2).reshape(1, 64) // 4).astype(np.float32)
     x[0, 32:] = 0

@@ -1,4 +1,4 @@
-"""Arguments of NumPy's functions that are seldom given, and what functions take for them."""
+"""Rarely used arguments of NumPy's functions, and what functions accept for them."""
 
 import functools
 import io
@@ -19,7 +19,7 @@ PLACES = [1, -1, [0, 2], [2, 2, 0], [-1, 1], np.array([3])]
 
 
 class Sizes(Sequence):
-    """A sequence of a class of its own."""
+    """A user-defined class of sequences."""
 
     def __init__(self, *sizes: int) -> None:
         self.sizes = sizes
@@ -94,7 +94,7 @@ def test_traced_diagonals(dtype: Any) -> None:
                 np.testing.assert_array_equal(got, wanted)
 
 
-def test_sizes_below_zero_are_refused() -> None:
+def test_negative_sizes_are_rejected() -> None:
     for call in (dnp.zeros, dnp.ones, lambda n: lax.full((n,), 1), lambda n: dnp.tile(X, n)):
         with pytest.raises(TypeError, match="no negative size"):
             call(-1)
@@ -134,7 +134,7 @@ def test_quantiles_with_weights(name: str, keepdims: bool) -> None:
     np.testing.assert_array_equal(rows, ours(x, 0.5 * unit, axis=2, weights=spread, **options))
 
 
-def test_quantiles_refuse() -> None:
+def test_quantiles_reject() -> None:
     with pytest.raises(ValueError, match="must be real"):
         dnp.quantile(X * 1j, 0.5)
     with pytest.raises(NotImplementedError, match="inverted_cdf"):
@@ -193,7 +193,7 @@ def test_the_rest_of_a_division_trimmed() -> None:
     assert dnp.polydiv(X[0, 1:], X[0, 1:], trim_leading_zeros=True)[1].shape == (0,)
 
 
-def test_types_that_are_asked_for() -> None:
+def test_requested_types() -> None:
     assert dnp.argsort(X[0], dtype=np.int16).dtype == np.int16
     assert dnp.asarray(X[0]).argsort(dtype=np.uint32, descending=True).tolist() == [3, 2, 1, 0]
     with pytest.raises(ValueError, match="must hold"):
@@ -208,7 +208,7 @@ def test_types_that_are_asked_for() -> None:
 
 
 @pytest.mark.parametrize("given", [np.complex64, np.dtype("complex64"), dnp.complex64, 1j, [1j]])
-def test_what_is_complex(given: Any) -> None:
+def test_complex_arguments(given: Any) -> None:
     with dt.transfer_guard("disallow" if given != [1j] else "allow"):
         assert dnp.iscomplexobj(given)
     assert not any(map(dnp.iscomplexobj, (None, 1, X, np.float32, np.dtype("int8"))))
@@ -251,7 +251,7 @@ def test_keys_are_close_if_they_are_equal() -> None:
     assert dnp.isclose(keys, keys[0]).tolist() == [True, False]
 
 
-def test_numbers_from_zero_are_made_where_they_are() -> None:
+def test_aranges_from_zero_transfer_nothing() -> None:
     with dt.transfer_guard("disallow"):
         numbers = dnp.arange(2.5), dnp.arange(np.float32(3))
     assert [x.tolist() for x in numbers] == [[0, 1, 2]] * 2
@@ -344,7 +344,7 @@ def test_gathers_with_wrong_batching(batching: Any, index_batching: Any, match: 
         lax.scatter(x, indices, np.zeros((2, 5), np.float32), into)
 
 
-def test_a_function_made_a_ufunc_says_what_it_is() -> None:
+def test_a_function_made_a_ufunc_describes_itself() -> None:
     def f(x: Any, y: Any) -> Any:
         return x - y
 
@@ -410,7 +410,7 @@ def test_deprecated_arguments() -> None:
         ("Casting from complex to real dtypes", lambda: dnp.astype(z, "int32").tolist(), [1]),
     ]
     for message, call, expected in calls:
-        # Warned of at each call, with the user's line.
+        # Each call warns, with the user's line.
         for _ in range(3):
             with pytest.warns(DeprecationWarning, match=message) as caught:
                 assert call() == expected

@@ -434,7 +434,7 @@ def test_place_errors() -> None:
 
 @pytest.mark.parametrize("jitted", [False, True])
 def test_repeat_to_a_length(jitted: bool) -> None:
-    """Counts that are known only when the program runs, of arrays with one element or none."""
+    """Counts that are known only when the program runs, for arrays with one element or none."""
 
     def check(x: Any, counts: Any, length: int, expected: Any, axis: int | None = 0) -> None:
         def repeated(x: Any, counts: Any) -> Any:
@@ -473,7 +473,7 @@ def test_indices_on_their_side(find: str, axis: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["sum", "prod", "nansum", "nanprod"])
-def test_bools_asked_for(name: str) -> None:
+def test_bool_dtype(name: str) -> None:
     x = np.array([[1.0, 0.0, 2.0], [1.0, 0.5, np.nan]], np.float32)
     given: list[dict[str, Any]] = [{}, {"axis": 0}, {"axis": 1, "keepdims": True}, {"axis": ()}]
     if not name.startswith("nan"):

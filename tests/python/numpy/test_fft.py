@@ -31,7 +31,7 @@ def random(shape: Any, dtype: Any = np.complex64, seed: int = 0) -> Array:
 
 
 def error(actual: Any, expected: Any) -> float:
-    """The distance from what is exact, over its norm, in units of the precision."""
+    """The distance from the exact result, over its norm, in units of the machine epsilon."""
     a = np.asarray(actual)
     assert a.shape == expected.shape
     scale = np.linalg.norm(expected) * np.finfo(a.dtype).eps
@@ -47,7 +47,7 @@ def compiled(function: Callable[..., Any], *args: Any) -> Any:
 
 @pytest.mark.parametrize("lengths", [range(1, 22), range(22, 43), range(43, 65)], ids=str)
 def test_every_short_length(lengths: range) -> None:
-    """In one program: complex ones, and the other kinds by turns."""
+    """In one program: complex ones, and the other kinds in turn."""
     signals = [random((3, n), seed=n) for n in lengths]
 
     def transforms(fft: Any, x: Any) -> list[Any]:
@@ -66,14 +66,14 @@ def test_every_short_length(lengths: range) -> None:
             assert error(result, exact) < 3, x.shape
 
 
-# Powers of two, products of small primes, primes, and products of two of them that are large.
+# Powers of two, products of small primes, primes, and products of two large ones.
 LENGTHS = (128, 512, 1 << 12, 1 << 18, 105, 1155, 30030, 3**8, 7**5, 997, 1009, 37 * 41, 10007)
 
 
 @pytest.mark.parametrize("n", LENGTHS)
 @pytest.mark.parametrize("precision", PRECISE, ids=lambda t: t.__name__)
 def test_accuracy(n: int, precision: Any) -> None:
-    """Errors grow as the logarithm of the length, and are those of NumPy but for a small factor."""
+    """Errors grow with the logarithm of the length, and are NumPy's up to a small factor."""
     wide = PRECISE[precision]
     x, exact = random(n, wide), random(n, wide).astype(np.clongdouble)
     bound = 1.0 + 0.25 * np.log2(n)
@@ -389,7 +389,7 @@ def test_batches(in_axes: int) -> None:
 
 
 def test_within_loops() -> None:
-    """A loop that would be one dispatch keeps its kernels apart."""
+    """A loop that would otherwise be one dispatch keeps its kernels separate."""
     x = random((3, 16))
 
     def smooth(x: Any) -> Any:

@@ -218,7 +218,7 @@ def test_masks_without_elements_select_nothing(shape: tuple[int, ...]) -> None:
 
 
 def test_updates_computed_from_the_array() -> None:
-    """Compiled, the array is changed in place: all that is read of it must be read before."""
+    """Compiled, the array is changed in place: everything must be read before."""
 
     def doubled(x: Any, i: Any) -> Any:
         part = lax.dynamic_slice(x, (i, 0), (2, 1))
@@ -229,8 +229,8 @@ def test_updates_computed_from_the_array() -> None:
     np.testing.assert_allclose(compiled(x, 0), [[0.5], [1.0], [0.6]])
 
 
-def test_padding_of_what_was_scattered() -> None:
-    """The code generator does not manage to fuse a pad behind a scatter that computes."""
+def test_padding_of_scatters() -> None:
+    """The code generator cannot fuse a pad after a scatter that computes."""
 
     def padded(x: Any) -> Any:
         return dnp.pad(x.at[1].multiply(x.sum()), (0, 1), constant_values=5)

@@ -1,4 +1,6 @@
-"""Functions that are one of NumPy's where arrays are known: as the programs they are elsewhere."""
+"""Functions that call NumPy's for known arrays: the same as the programs that they are
+elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +83,7 @@ def test_bincount_of_weights() -> None:
         dnp.bincount(dnp.asarray(NUMBERS), dnp.asarray(X[:2]))
 
 
-def test_choose_refuses_indices_out_of_bounds() -> None:
+def test_choose_rejects_indices_out_of_bounds() -> None:
     x = dnp.asarray(X)
     np.testing.assert_array_equal(
         dnp.choose(dnp.asarray(NUMBERS) % 2, [x, -x]), np.choose(NUMBERS % 2, [X, -X])
@@ -91,7 +93,7 @@ def test_choose_refuses_indices_out_of_bounds() -> None:
             dnp.choose(dnp.asarray(index), [x, -x])
 
 
-def test_nan_is_found_in_what_numpy_could_compute() -> None:
+def test_nan_is_found_in_calls_of_numpy() -> None:
     x = dnp.asarray([1.0, np.inf])
     with config.debug_nans(True), pytest.raises(FloatingPointError, match="NaN"):
         dnp.convolve(x, dnp.asarray([1.0, -1.0]) * 0)

@@ -138,7 +138,7 @@ def test_eigenvalues(dtype: Any) -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.complex64, np.float64, np.complex128])
-def test_rotations_of_what_is_no_schur_form(dtype: Any) -> None:
+def test_rotations_of_matrices_not_in_schur_form(dtype: Any) -> None:
     rng = np.random.default_rng(5)
     t, z = rng.normal(size=(2, 2, 7, 7)).astype(np.float32).astype(dtype)
     if np.iscomplexobj(t):
@@ -310,7 +310,7 @@ def test_derivatives_at_singular_matrices() -> None:
     np.testing.assert_array_equal(dt.grad(L.det)(np.zeros((5, 5))), 0)
 
 
-def test_derivatives_of_equal_values_are_no_nan() -> None:
+def test_derivatives_of_equal_values_are_not_nan() -> None:
     eye = np.eye(4)
     np.testing.assert_allclose(dt.grad(lambda a: L.eigh(a).eigenvalues.sum())(eye), eye)
     np.testing.assert_allclose(dt.grad(lambda a: L.svd(a).S.sum())(eye), eye)
@@ -374,7 +374,7 @@ def test_errors(call: Callable[[], Any], error: Any, message: str) -> None:
 
 @pytest.mark.parametrize("size", [2, 12])
 def test_small_matrices_in_loops(size: int) -> None:
-    """They are decomposed, where large ones are LAPACK's."""
+    """They are decomposed, whereas large ones are LAPACK's."""
 
     def filtered(matrices: Any) -> Any:
         def step(x: Any, matrix: Any) -> Any:
@@ -404,7 +404,7 @@ def test_small_matrices_in_loops(size: int) -> None:
 
 @pytest.mark.parametrize("shape", [(2, 20000), (20000, 2)])
 def test_pinv_of_long_matrices(shape: tuple[int, int]) -> None:
-    """By way of squares of the shorter side only: of the longer they take gigabytes."""
+    """Through squares of the shorter side only: those of the longer side would take gigabytes."""
     a = np.random.default_rng(0).normal(size=shape).astype(np.float32)
     p, pull = dt.vjp(dnp.linalg.pinv, a)
     (gradient,) = pull(dnp.ones_like(p))

@@ -1,5 +1,6 @@
-"""dovetail.numpy against NumPy, eagerly and traced; derivatives of its composites; its errors; its
-examples."""
+"""dovetail.numpy against NumPy, eagerly and traced; derivatives of its composites; its errors;
+its examples.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ def in_64_bits(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture
 def in_32_bits() -> None:
-    """For tests of what happens without 64-bit types."""
+    """For tests of behaviour without 64-bit types."""
 
 
 def traced(function: Callable[..., Any], *values: Any) -> list[np.ndarray]:
@@ -148,7 +149,7 @@ def test_derivatives(name: str) -> None:
     check_grads(function, args, order=2)
 
 
-def test_derivatives_are_finite_where_values_are_not() -> None:
+def test_derivatives_are_finite_even_if_values_are_not() -> None:
     for function, x in [
         (lambda x: dnp.logaddexp(x, -math.inf), -math.inf),
         (lambda x: dnp.hypot(x, 0.0), 0.0),

@@ -35,7 +35,7 @@ def test_roots(p: list[Any]) -> None:
     found = dnp.roots(np.array(p))
     assert found.dtype == np.complex128
     np.testing.assert_allclose(in_order(found), in_order(expected), rtol=1e-10)
-    # As many as there could be, NaN for those that leading zeros leave out.
+    # As many as possible, with NaN for those lost to leading zeros.
     padded = np.asarray(dt.jit(lambda p: dnp.roots(p, strip_zeros=False))(np.array(p)))
     assert padded.shape == (len(p) - 1,)
     kept = padded[: len(expected)]
@@ -47,7 +47,7 @@ def test_roots_have_derivatives() -> None:
     check_grads(lambda p: dnp.sum(dnp.abs(dnp.roots(p)) ** 2), (np.array([2.0, -3, 1, 5]),), 2)
 
 
-def test_roots_of_what_is_traced() -> None:
+def test_roots_of_traced_polynomials() -> None:
     with pytest.raises(ConcretizationTypeError, match="roots"):
         dt.jit(dnp.roots)(X)
     with pytest.raises(ValueError, match=r"must be a vector, got: shape \(2, 2\)"):
@@ -88,13 +88,13 @@ def test_fits_are_differentiable() -> None:
         ((X, Y, 1, None, False, X[:2]), TypeError, r"the shape of x, \(12,\), got: \(2,\)"),
     ],
 )
-def test_fits_of_what_does_not_fit(args: Any, error: type[Exception], message: str) -> None:
+def test_fits_of_mismatched_data(args: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         dnp.polyfit(*args)
 
 
 @pytest.mark.parametrize("shift", [-5, 0, 1, 7])
-def test_rolls_by_what_is_traced(shift: int) -> None:
+def test_rolls_by_traced_shifts(shift: int) -> None:
     x = np.arange(12).reshape(3, 4)
     for axis in (None, 0, 1):
         rolled = dt.jit(lambda s, axis=axis: dnp.roll(x, s, axis))(shift)

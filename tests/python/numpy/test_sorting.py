@@ -1,4 +1,4 @@
-"""Sorting, order statistics and running reductions as NumPy has them, eager and compiled."""
+"""Sorting, order statistics and running reductions as in NumPy, eager and compiled."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_long_rows(dtype: str, shape: tuple[int, ...]) -> None:
         keys.flat[:2] = np.iinfo(keys.dtype).min, np.iinfo(keys.dtype).max
     axis = int(np.argmax(shape))
     order = jit(dnp.argsort, static_argnums=1)(keys, axis)
-    # NumPy would have complex numbers with any NaN last.
+    # NumPy would put complex numbers with any NaN last.
     np.testing.assert_array_equal(order, np.lexsort((keys.imag, keys.real), axis))
     expected = np.take_along_axis(keys, np.asarray(order), axis)
     np.testing.assert_array_equal(jit(dnp.sort, static_argnums=1)(keys, axis), expected)
@@ -142,7 +142,7 @@ def test_derivatives_at_ties() -> None:
 @pytest.mark.parametrize("size", [1024, 1031, 5003])
 @pytest.mark.parametrize("reverse", [False, True])
 def test_long_rows_go_in_blocks(size: int, reverse: bool) -> None:
-    """Also those that no block divides."""
+    """Including sizes that are not multiples of a block."""
     x = np.random.default_rng(0).integers(-3, 4, size).astype(np.float32)
     turned = x[::-1] if reverse else x
     sums, most = np.cumsum(turned), np.maximum.accumulate(turned)

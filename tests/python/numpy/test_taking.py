@@ -1,4 +1,4 @@
-"""Elements at places along an axis, and places of elements, against NumPy."""
+"""Elements at indices along an axis, and indices of elements, against NumPy."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def test_eager_unique_agrees_with_the_compiled_one(equal_nan: bool, count: int) 
 
 
 def bitwise(actual: Any, expected: Any) -> None:
-    """Signs of zeros too."""
+    """Including signs of zeros."""
     actual = actual if isinstance(actual, tuple) else (actual,)
     expected = expected if isinstance(expected, tuple) else (expected,)
     for a, e in zip(actual, expected, strict=True):

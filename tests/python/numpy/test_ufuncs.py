@@ -61,8 +61,8 @@ def test_methods(name: str) -> None:
 @pytest.mark.parametrize("dtype", ["bool", "int8"])
 @pytest.mark.parametrize("name", ["add", "multiply", "maximum", "minimum", "logaddexp"])
 def test_types_of_running_results(name: str, dtype: str) -> None:
-    """Running results of bools are numbers if the results are; those of narrow integers stay
-    narrow.
+    """Running results of bools are numbers if the results are; those of narrow integers keep their
+    type.
     """
     x = np.array([1, 0, 1], dtype)
     expected = getattr(np, name).accumulate(x)
@@ -122,7 +122,7 @@ def test_divisors(dtype: str) -> None:
     high = dtypes.limit(dtypes.as_dtype(dtype), greatest=True)
     low = 0 if dtype.startswith("u") else -high
     numbers = {0, 1, 2, 6, high, high - 1, high // 2, high // 3, low, low // 2, 7, high // 7 * 3}
-    # Neighbours in Fibonacci's sequence take most steps.
+    # Neighbours in Fibonacci's sequence take the most steps.
     a, b = 1, 2
     while b <= high:
         a, b = b, a + b

@@ -175,7 +175,7 @@ def test_special_values(name: str, dtype: Complex) -> None:
     with np.errstate(all="ignore"):
         expected = getattr(np, NUMPY_NAMES.get(name, name))(x.astype(np.complex128))
     if name in ("acos", "acosh"):
-        # C99 knows one part of these: the square root vanishes at 0 + i NaN, too.
+        # C99 specifies only one part of these: the square root vanishes at 0 + i NaN, too.
         kept = ~((np.real(x) == 0) & np.isnan(np.imag(x)))
         x, actual, expected = x[kept], actual[kept], expected[kept]
     # Where an argument is infinite or NaN, C99 leaves some signs open.
@@ -252,7 +252,7 @@ def test_evaluated_like_compiled(name: str, dtype: Complex) -> None:
     with config.enable_x64(True):
         evaluated = np.asarray(getattr(ops, name)(*map(dnp.asarray, operands)))
     signs = np.all(np.isfinite(operands), axis=0) & np.asarray(name not in OPEN_SIGNS)
-    # One part of a quotient or power may be small beside the other.
+    # One part of a quotient or power may be small compared with the other.
     finite = np.isfinite(evaluated) & np.isfinite(compiled) & (name in BINARY)
     for part in (np.real, np.imag):
         ours, theirs = part(evaluated).copy(), part(compiled).copy()

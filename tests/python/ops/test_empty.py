@@ -72,7 +72,9 @@ def test_small_batches(row: Row, size: int) -> None:
 
 
 def resized(call: Call) -> Iterator[list[Array]]:
-    """Operands with a size replaced by 0 or 1, in all shapes where it is, if the op takes them."""
+    """Operands with a size replaced by 0 or 1, in all shapes that have it, if the op accepts
+    them.
+    """
     _, samples = call.row.signature(call.case, call.dtype)
     if any(isinstance(sample, Fixed) for sample in samples):
         return
@@ -139,7 +141,7 @@ INDEXED = {
 @pytest.mark.parametrize("size", [0, 1])
 @pytest.mark.parametrize("name", INDEXED)
 def test_batched_indices(name: str, size: int) -> None:
-    """Array and places with a batch each, of no or one element; nested, and differentiated."""
+    """Array and indices with a batch each, of no or one element; nested, and differentiated."""
     function = INDEXED[name]
     x, i = dnp.ones((size, 5), np.float32), dnp.ones((size, 2), np.int32)
     of_one = function(x[0], i[0]) if size else dt.eval_shape(function, dnp.ones(5), i.sum(0))

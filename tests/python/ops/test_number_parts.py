@@ -37,7 +37,7 @@ def test_floor_division_of_special_values(dtype: Any) -> None:
     with np.errstate(all="ignore"):
         quotient, rest = np.divmod(x, y)
         quotient = np.where(y == 0, x / y, quotient)
-        # Zeros have the sign of the divisor, and rests that of the dividend.
+        # Zeros have the sign of the divisor, and remainders that of the dividend.
         quotient = np.where(quotient == 0, np.copysign(quotient, y), quotient)
         rest = np.where(rest == 0, np.copysign(rest, x), rest)
     for function in (dnp.divmod, dt.jit(dnp.divmod)):
@@ -63,7 +63,7 @@ def test_powers_of_two_of_any_exponent(dtype: Any) -> None:
     normal = (scaled == 0) | (abs(scaled) >= np.finfo(dtype).tiny) | np.isnan(scaled)
     powers = np.where(np.isfinite(x), powers, 0).astype(np.int32)
     for convert in (lambda f: f, dt.jit):
-        # Processors may read subnormal numbers as zero.
+        # Processors may treat subnormal numbers as zero.
         same(convert(dnp.ldexp)(x, k)[normal], scaled[normal])
         same(convert(dnp.frexp)(x)[0], fractions)
         same(convert(dnp.frexp)(x)[1], powers)

@@ -1,6 +1,6 @@
 """Arithmetic at the edges, by rules in exact arithmetic: zero divisors, shifts, saturation, signs.
 
-Every rule holds eagerly and in compiled programs, of every element type that it is about.
+Every rule holds eagerly and in compiled programs, for every element type that it covers.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Rules = dict[Callable[..., Any], Callable[..., int]]
 
 
 def check(rules: Rules, *operands: np.ndarray) -> None:
-    """Compare what functions give, eagerly and in one compiled program, with their rules on
+    """Compare results of functions, eagerly and in one compiled program, with their rules on
     Python's integers.
     """
     dtype = operands[0].dtype
@@ -32,7 +32,7 @@ def check(rules: Rules, *operands: np.ndarray) -> None:
     rows = list(zip(*(map(int, operand) for operand in operands), strict=True))
     compiled = dt.jit(lambda *xs: [f(*xs) for f in rules])(*operands)
     for (function, rule), program in zip(rules.items(), compiled, strict=True):
-        # Rules may give what the type does not hold: it wraps.
+        # Rules may return what the type cannot hold: it wraps.
         wrapped = [rule(*row) % 2**bits for row in rows]
         if dtypes.kind(dtype) == "i":
             wrapped = [v - 2**bits if v >= 2 ** (bits - 1) else v for v in wrapped]
@@ -44,12 +44,12 @@ def check(rules: Rules, *operands: np.ndarray) -> None:
 
 
 def quotient(x: int, y: int) -> int:
-    """Truncated; of a division by zero, all bits are set."""
+    """Truncated; for a division by zero, all bits are set."""
     return -1 if y == 0 else abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
 
 
 def rest(x: int, y: int) -> int:
-    """With the sign of the dividend; of a division by zero, the dividend."""
+    """With the sign of the dividend; for a division by zero, the dividend."""
     return x if y == 0 else x - y * quotient(x, y)
 
 
@@ -101,7 +101,7 @@ def test_shifts(dtype: np.dtype) -> None:
     bits = dtypes.itemsize_bits(dtype)
 
     def amount(n: int) -> int:
-        # Negative amounts, read as unsigned ones, are past the width.
+        # Negative amounts, read as unsigned ones, exceed the width.
         return n if 0 <= n < bits else bits
 
     def signed(x: int) -> int:
@@ -112,7 +112,7 @@ def test_shifts(dtype: np.dtype) -> None:
         lax.shift_right_logical: lambda x, n: (x % 2**bits) >> amount(n),
         lax.shift_right_arithmetic: lambda x, n: signed(x) >> amount(n),
         dnp.left_shift: lambda x, n: x << amount(n),
-        # NumPy's fills unsigned integers with zeros.
+        # NumPy's version fills unsigned integers with zeros.
         dnp.right_shift: lambda x, n: x >> amount(n),
     }
     check(rules, *pairs(dtype))
@@ -186,7 +186,7 @@ NARROW = [dtypes.bfloat16, dtypes.float16, dtypes.float8_e4m3fn, dtypes.float8_e
 
 @pytest.mark.parametrize("dtype", NARROW, ids=str)
 def test_each_op_rounds(dtype: np.dtype) -> None:
-    """Also where several ops become one loop, which would hold wider numbers in between."""
+    """Even if several ops become one loop, which would hold wider numbers in between."""
     rng = np.random.default_rng(0)
     x, y = (dnp.asarray(rng.normal(0, s, (300,)).astype("f").astype(dtype)) for s in (1, 8))
 

@@ -51,7 +51,7 @@ def test_eager_agrees_with_oracle(row: Row, dtype: np.dtype) -> None:
         expected = rounded(row.expected(operands, **call.attributes), call.result_type)
         bound = row.bound(dtype)
         if dtypes.kind(dtype) == "f" and not row.normwise:
-            # Better than what is compiled.
+            # Better than the compiled result.
             bound = min(bound, row.eager_ulps)
         call.check(call.eager(operands), expected, bound)
 
@@ -72,9 +72,9 @@ ON_GPU: dict[str, Collection[np.dtype]] = {
     "vulkan": (dtypes.bool_, dtypes.int32, dtypes.uint32, dtypes.float32, dtypes.complex64),
     "cuda": ELEMENT,
 }
-# SPIR-V leaves open which of two zeros its instruction takes for the greater.
+# SPIR-V does not specify which of two zeros its instruction treats as larger.
 ZEROS_OPEN = {"vulkan": {"max", "min", "clamp", "reduce_max", "reduce_min"}, "cuda": set[str]()}
-# Algorithms on matrices are so many loops that a program of all takes minutes:
+# Algorithms on matrices have so many loops that a program of all takes minutes:
 # lowering/test_portable_linalg.py has one program for each op.
 NOT_ON_GPU = {"linalg"}
 
@@ -84,8 +84,8 @@ def calls_on_gpu(platform: str, dtype: np.dtype, family: str) -> list[Call]:
     return [call for call in calls if call.result_type in ON_GPU[platform]]
 
 
-# Nearly all of the time is the compiler's. A program for each family takes less of it than one for
-# all, lets processes share the work, and is found in the cache when only other families changed.
+# Nearly all of the time is the compiler's. A program for each family takes less than one for all,
+# lets processes share the work, and is found in the cache if only other families changed.
 @pytest.mark.parametrize(
     ("gpu", "dtype", "family"),
     [
@@ -111,7 +111,7 @@ def check_all(
     results: Sequence[np.ndarray | CompileError],
     zeros_open: Collection[str] = (),
 ) -> None:
-    """Compares with eager calls and reports all that is wrong."""
+    """Compares with eager calls and reports everything that is wrong."""
     failures = []
     for call, arrays, result in zip(calls, operands, results, strict=True):
         if isinstance(result, CompileError):
@@ -145,8 +145,10 @@ def test_derivatives(row: Row, dtype: np.dtype) -> None:
 
 
 def differentiable_part(call: Call) -> tuple[Callable[..., Any], tuple[Array, ...]]:
-    """A function of the operands that the op has derivatives of, and these operands."""
-    # From its own seed, 0, check_grads would draw the operands again as the direction, along which
+    """A function of the operands with respect to which the op has derivatives, and these
+    operands.
+    """
+    # With its own seed, 0, check_grads would draw the operands again as the direction, along which
     # many wrong derivatives of homogeneous functions are right.
     operands = [Array(x) for x in call.ordinary(seed=1)]
     wrt = range(len(operands)) if call.case.wrt is None else call.case.wrt
@@ -177,7 +179,7 @@ def derivative(name: str, *operands: Any, wrt: int = 0, **attributes: Any) -> np
 
 
 def test_derivatives_at_kinks() -> None:
-    """Where there is no derivative, what JAX gives."""
+    """Where there is no derivative, JAX's value."""
     assert derivative("abs", 0.0) == 1
     assert derivative("max", 2.0, 2.0) == derivative("max", 2.0, 2.0, wrt=1) == 0.5
     assert derivative("min", 2.0, 2.0) == derivative("min", 2.0, 2.0, wrt=1) == 0.5
@@ -231,7 +233,7 @@ def test_batching(row: Row) -> None:
                     for i in range(BATCHED)
                 ]
             )
-            # A batch may be summed in another order.
+            # A batch may be summed in a different order.
             bound = 4 if row.normwise else 0
             assert_close(actual, expected, bound, normwise=row.normwise, what=f"{call} over {axes}")
 

@@ -1,7 +1,7 @@
 """The errors of sums do not grow with the number of elements, evaluated or compiled.
 
 All terms are positive, so that errors of the same sign add up and the exact result is no smaller
-than what is added: an error of a few units in the last place is that of the summation.
+than the terms: an error of a few units in the last place is due to the summation.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ CASES = {
         lambda np_, x: np_.cumsum(x, 0), lambda n: ((n, 3),), ("n, 3",)
     ),
 }
-# Their sums of a symbolic number of products are in no blocks.
+# Their sums of a symbolic number of products are not in blocks.
 MATRICES = {
     "attention": Case(_attention, lambda n: ((3, n), (n, 4))),
     "matrices": Case(lambda np_, a, b: a @ b, lambda n: ((5, n), (n, 4))),
@@ -64,7 +64,7 @@ MATRICES = {
         lambda np_, a, b: np_.einsum("bin,bnj->bij", a, b), lambda n: ((2, 5, n), (2, n, 4))
     ),
 }
-# The rounding of the result is half of it.
+# Half of it is the rounding of the result.
 EPSILON = {np.dtype(np.float32): 2.0**-23, np.dtype(np.float16): 2.0**-10}
 
 
@@ -114,7 +114,7 @@ def test_compiled_for_any_size(name: str) -> None:
 @pytest.mark.parametrize("name", ["mean", "columns", "dot", "running sums", "gram"])
 def test_narrow_floats(name: str, dtype: Any) -> None:
     case = (CASES | MATRICES)[name]
-    # Smaller terms, lest the sums exceed the range of float16.
+    # Smaller terms, so that the sums do not exceed the range of float16.
     args = [(x / 64).astype(dtype) for x in arrays(case, 20_011, np.float32)]
     assert error(case, args, with_dovetail(case)(*args)) < 0.51
     assert error(case, args, dt.jit(with_dovetail(case), compile="now")(*args)) < 0.51
@@ -125,7 +125,7 @@ def test_gradients(name: str) -> None:
     case = (CASES | MATRICES)[name]
 
     def total(*args: Any) -> Any:
-        # The derivative by a factor of all elements is one sum of everything.
+        # The derivative with respect to a factor of all elements is one sum of everything.
         return lambda scale: dnp.sum(case.call(dnp, *(scale * x for x in args)))
 
     args = arrays(case, 30_011, np.float32)
@@ -149,7 +149,7 @@ def test_complex_sums() -> None:
             assert errors.max() < 4 * 2.0**-23
 
 
-# Terms that are reduced in parts, with dimensions of which one, several or none can be split.
+# Terms reduced in parts, with one, several or none of the dimensions divisible.
 MANY: list[tuple[tuple[int, ...], Any]] = [
     ((131_101,), None),
     ((3, 7, 400, 50), None),

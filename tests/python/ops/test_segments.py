@@ -18,7 +18,7 @@ FUNCTIONS = {
     "max": (MAX, np.maximum, None),
     "min": (MIN, np.minimum, None),
 }
-# In no order, one segment without rows, and two rows that are no segment's.
+# In no particular order, one segment without rows, and two rows without a segment.
 IDS = np.array([3, 0, -1, 3, 1, 9, 0], np.int32)
 COUNT = 5
 
@@ -72,7 +72,7 @@ def test_compiled_segments() -> None:
         np.testing.assert_array_equal(a, e)
 
 
-def test_numbers_that_are_no_segments() -> None:
+def test_numbers_without_a_segment() -> None:
     data = rows("int32")
     clipped = np.clip(IDS, 0, COUNT - 1)
     for name, (function, _, _) in FUNCTIONS.items():
@@ -105,7 +105,7 @@ def test_derivatives_of_segments() -> None:
         extreme = expected(name, data, IDS, COUNT)[np.clip(IDS, 0, 4)]
         wanted = np.where(data == extreme, by_row, 0)
         np.testing.assert_allclose(dt.grad(loss(function))(data, IDS), wanted)
-    # Each segment has one row at most.
+    # Each segment has at most one row.
     ids = np.array([3, 0, -1, 2, 1, 9, 4], np.int32)
     by_row = np.where(
         ((ids >= 0) & (ids < COUNT))[:, None], np.asarray(weights)[np.clip(ids, 0, 4)], 0

@@ -60,7 +60,9 @@ PARAMETERS = [-1.0, -0.0, 0.0, 1e-3, 1.0, 30.0, INF, NAN]
 
 @pytest.mark.parametrize("is_jitted", [False, True])
 def test_limits_of_incomplete_functions(is_jitted: bool) -> None:
-    """SciPy has the limits for parameters to 0 and infinity; an infinite `a` JAX calls NaN."""
+    """SciPy has the limits as parameters approach 0 and infinity; for infinite `a` JAX returns
+    NaN.
+    """
     apply = jit if is_jitted else lambda f: f
     a, x = every_choice(PARAMETERS, [-1.0, 0.0, 0.5, 40.0, INF, NAN])
     known = np.where(a == INF, NAN, 0)

@@ -151,7 +151,7 @@ def test_formulas(transformation: optim.GradientTransformation, formula: Update)
             np.testing.assert_allclose(ours[name], params[name], rtol=1e-10, err_msg=f"step {t}")
 
 
-# Arguments of PyTorch's optimizers, and what is the same here.
+# Arguments of PyTorch's optimizers, and the equivalents here.
 TORCH: list[tuple[str, dict[str, Any], Callable[[], optim.GradientTransformation]]] = [
     ("SGD", {"lr": 0.1}, lambda: optim.sgd(0.1)),
     ("SGD", {"lr": 0.1, "momentum": 0.8}, lambda: optim.sgd(0.1, 0.8)),
@@ -337,7 +337,7 @@ def test_types_are_kept(name: str) -> None:
 
 
 def test_complex_parameters() -> None:
-    # As PyTorch has it: the second moment is of magnitudes.
+    # As in PyTorch: the second moment is that of magnitudes.
     z = {"z": dnp.array([1 + 2j, -3j])}
     for name in ("sgd", "adam", "adagrad", "rmsprop", "amsgrad", "adamax", "lamb"):
         optimizer = getattr(optim, name)(0.1)
@@ -387,7 +387,7 @@ def test_clipping() -> None:
     np.testing.assert_allclose(elements["a"], [3, 3.5])
     rms = optim.clip_by_block_rms(1.0).update(updates, state)[0]
     np.testing.assert_allclose(np.mean(np.asarray(rms["a"]) ** 2), 1, rtol=1e-6)
-    # No gradient is no direction.
+    # Without a gradient there is no direction.
     zero = {"a": np.zeros(2, np.float32)}
     for clipping in (optim.clip_by_global_norm(1.0), optim.clip_by_norm(1.0)):
         np.testing.assert_array_equal(clipping.update(zero, state)[0]["a"], [0, 0])
@@ -399,7 +399,7 @@ def test_parts() -> None:
     labels = {"layers": "freeze", "head": "train"}
     optimizer = optim.multi_transform(parts, labels)
     state = optimizer.init(params)
-    # Nothing is kept for what is frozen: a counter and two arrays.
+    # Nothing is kept for frozen parameters: only a counter and two arrays.
     assert len(tree.leaves(state)) == 3
     updates, _ = optimizer.update(params, state, params)
     assert (updates["head"] < -0.4).all()

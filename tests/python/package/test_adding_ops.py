@@ -1,4 +1,4 @@
-"""The diffs in dialects/README.md are those of ops that exist, and complete."""
+"""The diffs in dialects/README.md match existing ops, and are complete."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 README = (ROOT / "dialects/README.md").read_text(encoding="utf-8")
-# Folders of code that knows ops; users' functions, their tests and generated files do not count.
+# Folders with code that knows ops; users' functions, their tests and generated files do not count.
 SEARCHED = ("cpp", "dialects", "python/dovetail", "tests/lit", "tests/python/support/op_*")
 NOT_SEARCHED = (
     *("*.md", "python/dovetail/ops/functions.py"),

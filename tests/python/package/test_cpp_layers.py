@@ -1,4 +1,4 @@
-"""The folders of C++ form layers: no file includes a header of a folder above its own."""
+"""The C++ folders form layers: no file includes a header from a folder above its own."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 
-# From the lowest to the highest. A folder that another contains has a place of its own.
+# From the lowest to the highest. A folder within another has its own place.
 ORDER = [
     "cpp/collectives",
     "cpp/scalar",
@@ -44,7 +44,7 @@ def _folder(file: Path) -> str:
 
 
 def _included(file: Path) -> list[Path]:
-    """The files of this repository that a file includes, generated ones among them."""
+    """The files of this repository that a file includes, including generated ones."""
     names = re.findall(r'^\s*#?include "([^"]+)"', file.read_text(), re.MULTILINE)
     included = []
     for name in names:

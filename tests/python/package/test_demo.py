@@ -1,4 +1,4 @@
-"""The demo: what it learns, what it draws, and that its exported files compute the same."""
+"""The demo: what it learns and draws, and that its exported files compute the same."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def test_demo_learns_and_ships(repository: Path, tmp_path: Path) -> None:
     assert summary["accuracy"] >= 0.97
     assert len(set(summary["hardest"])) == 10
 
-    # The checks in the demo itself compare predictions and losses; these see that they took place.
+    # The checks in the demo itself compare predictions and losses; these verify that they took
+    # place.
     assert summary["predict"]["compared"] == 450
     assert np.load(tmp_path / "predictions.npy").shape == (450,)
     assert summary["train_step"]["compared"] == len(np.load(tmp_path / "epoch_losses.npy")) == 21

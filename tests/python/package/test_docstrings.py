@@ -48,7 +48,7 @@ MODULES = [
 
 
 def public(module: str) -> Iterator[tuple[str, Any]]:
-    """The functions and classes of a module that are Dovetail's own, under one name each."""
+    """The functions and classes of a module that belong to Dovetail, under one name each."""
     namespace = importlib.import_module(module)
     for name in getattr(namespace, "__all__", dir(namespace)):
         value = getattr(namespace, name)
@@ -62,7 +62,7 @@ def public(module: str) -> Iterator[tuple[str, Any]]:
 
 
 def lacks(value: Any) -> list[str]:
-    """The parts that the docstring of a function or class lacks."""
+    """The parts missing from the docstring of a function or class."""
     text = inspect.getdoc(value) or ""
     summary = text.split("\n\n")[0]
     missing = []

@@ -1,4 +1,6 @@
-"""The wheel, in an environment that has nothing else, and what importing the package costs."""
+"""The wheel, in an environment that contains nothing else, and the cost of importing the
+package.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ import pytest
 
 WHEEL_LIMIT = 40 * 2**20
 
-# Libraries of any Linux system of the C library's age; none of LLVM or MLIR.
+# Libraries of any Linux system as old as the C library; none of LLVM or MLIR.
 SYSTEM_LIBRARIES = {"libc", "libgcc_s", "libm", "libstdc++", "ld-linux-x86-64", "linux-vdso"}
 
 

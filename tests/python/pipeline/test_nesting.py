@@ -41,7 +41,7 @@ def wave(x: Any) -> Any:
 
 
 def hyperbola(x: Any) -> Any:
-    # Uses arrays, by way of a matrix product.
+    # Uses arrays, through a matrix product.
     rows = dnp.stack([dnp.exp(x), dnp.exp(-x)]).reshape(1, 2)
     return (rows @ dnp.array([[0.5], [0.5]]))[0, 0]
 

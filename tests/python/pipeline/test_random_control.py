@@ -18,11 +18,11 @@ def test_compiled_as_evaluated(seed: int) -> None:
         functions = transformed(dt, program_of(seed, with_while=True))
         expected = results(dt, functions, seed)
 
-        # As one program; the parts share nothing but the arguments.
+        # As one program; the parts share only the arguments.
         def together(x: Any, y: Any) -> Any:
             return tuple(flat([function(x, y) for function in functions]))
 
-        # Loops as small as these are one dispatch each, where they are not kept from it.
+        # Loops as small as these are one dispatch each, unless prevented.
         compiled = dt.jit(together) if seed % 2 else lambda x, y: on_host(together, x, y)
         actual = results(dt, [compiled], seed)
     compare(actual, expected, 1e-6, 1e-9)

@@ -40,7 +40,7 @@ class Step(NamedTuple):
 
 
 class Program(NamedTuple):
-    """Inputs by their shapes, and steps; the result is a sum of all that fits together."""
+    """Inputs by their shapes, and steps; the result is a sum of everything with matching shapes."""
 
     shapes: list[Shape]
     steps: list[Step]
@@ -119,7 +119,7 @@ def branched(x: Any, rng: np.random.Generator) -> Any:
 
 
 def windowed(x: Any, rng: np.random.Generator) -> Any:
-    """Reduced over windows, which may leave a rest or be larger than the array."""
+    """Reduced over windows, which may leave a remainder or exceed the array."""
 
     def each() -> tuple[int, ...]:
         return tuple(map(int, rng.integers(1, 4, np.ndim(x))))
@@ -155,7 +155,7 @@ def reshaped(x: Any, rng: np.random.Generator) -> Any:
 
 
 def multiplied(x: Any, y: Any, rng: np.random.Generator) -> Any:
-    """Any two arrays as matrices, contracted over what they have in common."""
+    """Any two arrays as matrices, contracted over their common part."""
     x, y = (dnp.ravel(v) for v in (x, y))
     n = max(math.gcd(x.size, y.size), 1)
     x, y = x.reshape(x.size // n, n), y.reshape(n, y.size // n)
@@ -186,7 +186,7 @@ def taken(x: Any, rng: np.random.Generator) -> Any:
 
 
 def changed(x: Any, rng: np.random.Generator) -> Any:
-    """Updates that may meet, but for `set`, whose order is anybody's, and products."""
+    """Updates that may overlap, except for `set`, whose order is unspecified, and products."""
     method = str(rng.choice(["add", "subtract", "min", "max", "set", "multiply"]))
     index: Any = places(x, rng)
     if method in ("set", "multiply"):
@@ -255,7 +255,7 @@ def narrow(x: Any, rng: np.random.Generator) -> Any:
 
 
 def narrow_loop(x: Any, rng: np.random.Generator) -> Any:
-    """A loop on a float of 16 bits, of exact steps."""
+    """A loop on a 16-bit float, with exact steps."""
     dtype = str(rng.choice(["bfloat16", "float16"]))
     start = dnp.arange(np.shape(x)[-1]).astype(dtype) % 5
 
@@ -293,7 +293,7 @@ def outer(x: Any, y: Any, rng: np.random.Generator) -> Any:
 
 
 def changed_and_read(x: Any, y: Any, rng: np.random.Generator) -> Any:
-    """An update of what has other readers, before it and after it."""
+    """An update of an array with other readers, before and after it."""
     x = dnp.atleast_1d(x)
     if not np.shape(x)[0]:
         return x

@@ -45,7 +45,7 @@ SHARDINGS = [
 
 
 def check_shards(array: Any, value: np.ndarray) -> None:
-    """The shards of an array are what its sharding says."""
+    """The shards of an array match its sharding."""
     where = array.sharding
     assert array.shape == value.shape
     assert {shard.device for shard in array.addressable_shards} == where.device_set
@@ -77,7 +77,7 @@ def test_every_sharding_to_every_other(shape: tuple[int, ...]) -> None:
             assert not any(np.may_share_memory(part, array.buffer) for part in parts)
 
 
-def test_moves_only_what_is_needed() -> None:
+def test_moves_only_needed_parts() -> None:
     value = RNG.normal(size=(8, 4)).astype("f")
     source = dt.device_put(value, NamedSharding(GRID, P("x", "y")))
     held = {shard.device: shard.data.buffer for shard in source.addressable_shards}
@@ -87,7 +87,7 @@ def test_moves_only_what_is_needed() -> None:
     assert {id(shard.data.buffer) for shard in moved_.addressable_shards} == set(
         map(id, held.values())
     )
-    # Rows of one part are views of it; what two parts have is copied.
+    # Rows of one part are views of it; rows spanning two parts are copied.
     rows = dt.device_put(dt.device_put(value, NamedSharding(GRID, P("x"))), DEVICES[3])
     assert rows.device == DEVICES[3]
     whole = dnp.asarray(value)
@@ -202,7 +202,7 @@ OPS = [
 @pytest.mark.parametrize("op", OPS)
 @config.compile("never")
 def test_ops(op: Any) -> None:
-    """Every op computes on sharded arrays what it does on others."""
+    """Every op computes the same on sharded arrays as on others."""
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=(2, 6, 4)).astype("f")
     expected = op(dnp.asarray(x), dnp.asarray(y))

@@ -1,4 +1,4 @@
-"""Tests on eight devices of one CPU, which `test_devices` runs in a process of its own."""
+"""Tests on eight devices of one CPU, which `test_devices` runs in a separate process."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_devices() -> None:
     assert tree_leaves({"device": device, "sharding": SingleDeviceSharding(device)}) == [
         *(device, SingleDeviceSharding(device))
     ]
-    # Each has an IREE device of its own, for small programs and for large ones.
+    # Each has its own IREE device, for small programs and for large ones.
     hals = {id(runtime.get_device(f"local-{kind}:{i}").hal) for i in range(8) for kind in KINDS}
     assert len(hals) == 16
     assert runtime.get_device("local-sync:0") is runtime.get_device("local-sync")
@@ -170,7 +170,7 @@ def test_memory_of_its_own() -> None:
 
 def test_remembered_calls() -> None:
     """The second call of a function with arguments of the same types is recorded, the third
-    replayed: where arrays are is part of it.
+    replayed: the placement of arrays is part of the key.
     """
     x, x1 = dnp.asarray(X), dt.device_put(X, DEVICES[1])
     for _ in range(4):

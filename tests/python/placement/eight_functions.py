@@ -21,7 +21,7 @@ from support.table_arguments import arguments
 
 DEVICES = dt.devices()
 GRID = Mesh(np.array(DEVICES).reshape(4, 2), ("x", "y"))
-# Results are no arrays.
+# Results are not arrays.
 LEFT_OUT = {"iinfo", "vectorize"}
 
 

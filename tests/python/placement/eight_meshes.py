@@ -75,7 +75,7 @@ def test_wrong_types(make: Any, message: str) -> None:
 
 
 def test_dimensions_that_do_not_divide() -> None:
-    """Shards are as large as the largest one, up to the last ones."""
+    """Shards are as large as the largest one, except the last ones."""
     rows = NamedSharding(Mesh(DEVICES, "x"), P("x"))
     assert rows.shard_shape((17, 3)) == (3, 3)
     starts = [(i[0].start, i[0].stop) for i in rows.devices_indices_map((17, 3)).values()]

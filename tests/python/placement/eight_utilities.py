@@ -45,7 +45,7 @@ def test_groups_of_devices(monkeypatch: pytest.MonkeyPatch) -> None:
     kind = type(DEVICES[0])
     monkeypatch.setattr(kind, "slice_index", property(lambda device: device.id % 2), raising=False)
     make = mesh_utils.create_hybrid_device_mesh
-    # Neighbors along an axis are of one group, then come those of the next one.
+    # Neighbours along an axis belong to one group, followed by those of the next one.
     assert numbers(make((2, 2), (1, 2))) == [[0, 2, 1, 3], [4, 6, 5, 7]]
     assert numbers(make((2, 2), (2, 1))) == [[0, 2], [4, 6], [1, 3], [5, 7]]
     reordered = make((4,), (2,), DEVICES[::-1], should_sort_granules_by_key=False)
@@ -100,7 +100,7 @@ def test_pictures(capsys: pytest.CaptureFixture[str]) -> None:
         *(11, "│ CPU 0 │ CPU 2 │ CPU 4 │ CPU 6 │"),
         "├───────┼───────┼───────┼───────┤",
     )
-    # The picture is no wider than it may be, the last part smaller than the others, or empty.
+    # The picture is not wider than allowed, the last part smaller than the others, or empty.
     assert max(map(len, picture(capsys, (4, 64), P("y", "x")))) <= 80
     assert max(map(len, picture(capsys, (8, 8), P("x"), max_width=20))) == 20
     assert len(picture(capsys, (8, 8), P("x"), scale=2.0)) == 21

@@ -1,4 +1,4 @@
-"""Devices: several CPUs in one process, Vulkan where it is, platforms that this machine lacks."""
+"""Devices: several CPUs in one process, Vulkan if available, platforms that this machine lacks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The work and the memory of programs, and the stages that say them, against counts by hand."""
+"""The work and the memory of programs, and the stages that report them, against counts by hand."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_elements_of_all_types() -> None:
     assert cost(dnp.logical_not, spec(6, dtype="bool")) == (6, 0, 2 * 6)
 
 
-def test_moving_is_no_work() -> None:
+def test_moving_costs_no_work() -> None:
     assert cost(lambda x: x.reshape(4), spec(2, 2)) == (0, 0, 0)
     assert cost(lambda x: x[2:5], spec(1000)) == (0, 0, 2 * 3 * 4)
     # The window, read and written, and its index.

@@ -1,4 +1,4 @@
-"""Memory that jitted functions keep of calls that are never repeated is bounded."""
+"""Memory that jitted functions keep for calls that are never repeated is bounded."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_those_used_last_are_kept() -> None:
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> int:
-    """A limit that tests reach."""
+    """A limit that tests can reach."""
     monkeypatch.setattr(Bounded.__init__, "__defaults__", (8,))
     return 8
 
@@ -49,7 +49,7 @@ def test_programs_of_one_function_are_bounded(few: int, compile: str) -> None:
         np.testing.assert_array_equal(by_value(two, number), [2.0**number])
         assert by_shape(np.zeros(number, np.float32)).shape == (number,)
     assert len(by_value._executions) == len(by_shape._executions) == few
-    # One that was forgotten is made again, and means the same.
+    # A dropped one is made again, and means the same.
     assert traced.count(0) == 1
     np.testing.assert_array_equal(by_value(two, 0), [1])
     np.testing.assert_array_equal(by_value(two, 3 * few - 1), [2.0 ** (3 * few - 1)])

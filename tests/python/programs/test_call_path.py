@@ -1,4 +1,4 @@
-"""Calls of jitted functions like earlier ones, which C++ makes, give what the longer way gives."""
+"""Repeated calls of jitted functions, which C++ makes, return the same as the longer path."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ jit = functools.partial(dt.jit, compile="now")
 
 
 class Pair(NamedTuple):
-    """A named tuple as optimizers have them for their states."""
+    """A named tuple, like the states of optimizers."""
 
     first: Any
     second: Any
 
 
 class Swapped(Pair):
-    """One that is taken apart in another order than its own."""
+    """One that is flattened in another order than its own."""
 
 
 def unswapped(_: None, parts: Any) -> Swapped:
@@ -564,7 +564,7 @@ class Owner:
     """Something that a cycle of references keeps alive."""
 
 
-def test_the_garbage_collector_sees_what_is_remembered() -> None:
+def test_the_garbage_collector_sees_cached_objects() -> None:
     def make() -> list[weakref.ref[Any]]:
         owner, captured = Owner(), dnp.arange(32.0)
 
@@ -575,7 +575,7 @@ def test_the_garbage_collector_sees_what_is_remembered() -> None:
         for _ in range(3):
             jitted(1.0, owner)
         assert jitted._cached_count() == 1
-        # The function is remembered by what it is called with.
+        # The function is cached under what it is called with.
         owner.jitted = jitted  # type: ignore[attr-defined]
         return [weakref.ref(owner), weakref.ref(jitted), weakref.ref(captured)]
 
@@ -602,7 +602,7 @@ def traced_memory() -> Iterator[None]:
     tracemalloc.stop()
 
 
-def test_many_calls_leave_nothing_behind(traced_memory: None) -> None:
+def test_many_calls_leak_nothing(traced_memory: None) -> None:
     jitted = jit(lambda t, n, *, s: ({"a": t["x"] + n, "b": [t["x"]]}, Pair(n, s)))
     x, host = dnp.ones(3), np.ones(3, np.float32)
     arguments: list[Any] = [({"x": x}, host), ({"x": host}, 2.0), ({"x": 1}, x), ({"x": x}, x[:1])]
@@ -619,7 +619,7 @@ def test_many_calls_leave_nothing_behind(traced_memory: None) -> None:
     call(2500)
     gc.collect()
     after, _ = tracemalloc.get_traced_memory()
-    # A reference or a byte lost with each call would be thousands.
+    # A reference or a byte lost with each call would add up to thousands.
     grown = [sys.getrefcount(leaf) for leaf in (x, host, None, True)]
     assert max(abs(a - b) for a, b in zip(grown, counts, strict=True)) < 500
     assert abs(len(gc.get_objects()) - objects) < 500
@@ -636,7 +636,7 @@ def test_functions_with_many_leaves() -> None:
 
 
 def test_loops_of_calls() -> None:
-    """A result is the next argument, as in training; the fast way and the slow way agree."""
+    """A result is the next argument, as in training; the fast path and the slow path agree."""
 
     def update(state: Any, x: Any) -> Any:
         return {"w": state["w"] - 0.1 * x, "step": state["step"] + 1}

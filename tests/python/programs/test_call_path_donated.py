@@ -19,7 +19,7 @@ from support.call_path_tools import longer_calls
 # Compiled at the first call, so that the second one is made by C++.
 jit = functools.partial(dt.jit, compile="now")
 
-# Large enough for a dispatch of its own, which writes over a donated array.
+# Large enough for its own dispatch, which writes over a donated array.
 N = 1 << 14
 
 
@@ -34,7 +34,7 @@ def computed(value: float = 1.0, size: int = N) -> Any:
 
 
 def address(x: Any) -> int:
-    """Where a buffer is, without a view of it that others might keep."""
+    """The address of a buffer, without a view of it that others might keep."""
     return int(x.buffer.view.map().asarray(x.shape, x.dtype).ctypes.data)
 
 
@@ -73,7 +73,7 @@ def test_default_devices() -> None:
             x = jitted(1.0)
         assert x._place.device is device
         assert not x.committed
-        # Where an array is that need not stay there does not matter for the program.
+        # For an array that need not stay on a device, its device does not matter to the program.
         assert jitted(x)._place is None
     assert len(made) == 3
     assert len(jitted._executions) == 2
@@ -122,11 +122,11 @@ def test_steps_on_donated_arrays_allocate_nothing(donates: bool) -> None:
 
     step = jit(axpy, donate_argnums=0) if donates else jit(axpy)
     w, g = computed(1.0), computed(3.0)
-    # The first call is made the longer way, the others in C++.
+    # The first call takes the longer path, the others are in C++.
     w = step(w, g)
     [execution] = step._executions.values()
     device = execution.executable().device
-    # The other device of the host has a pool of memory, and counts none.
+    # The other device of the host has a memory pool, and does not count it.
     assert device.name == "local-sync"
     before = device.hal.allocator.statistics
     for _ in range(5):
@@ -137,7 +137,7 @@ def test_steps_on_donated_arrays_allocate_nothing(donates: bool) -> None:
 
 
 @pytest.mark.parametrize("size", [4, N])
-def test_what_is_not_the_array_alone_is_copied(size: int) -> None:
+def test_donated_memory_with_other_users_is_copied(size: int) -> None:
     step = jit(lambda w: w * 2 + 1, donate_argnums=0)
     made = longer_calls(step)
     host = np.ones(size + 1, np.float32)[1:]
@@ -168,7 +168,7 @@ def test_use_after_donation() -> None:
     for use in (lambda: step(w, g), lambda: other(w), lambda: np.asarray(w), lambda: w + 1):
         with pytest.raises(RuntimeError, match="after a call that it was donated to"):
             use()
-    # A call that fails before it runs uses nothing up.
+    # A call that fails before it runs does not consume its arguments.
     kept = computed()
     with pytest.raises(RuntimeError, match="donated"):
         step(kept, w)
@@ -176,7 +176,7 @@ def test_use_after_donation() -> None:
     assert not g.is_deleted()
 
 
-def test_an_array_in_two_places_is_refused() -> None:
+def test_an_array_in_two_places_is_rejected() -> None:
     step = jit(lambda v, w, x: (v + w + x, v * w), donate_argnums=(0, 1))
     for _ in range(2):
         step(computed(), computed(), computed())
@@ -278,7 +278,7 @@ def test_one_of_several_threads_gets_a_donated_array(compile: str) -> None:
 
 
 def test_arrays_that_other_threads_read_are_not_written() -> None:
-    """While some calls read an array, it is donated to another: they see what it was."""
+    """While some calls read an array, it is donated to another: they see its old value."""
     size = 1 << 18
     read = jit(lambda w: (dnp.min(w), dnp.max(w)))
     step = jit(lambda w: w + 1, donate_argnums=0)
@@ -364,7 +364,7 @@ CHANGES: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_what_is_forgotten(name: str) -> None:
+def test_dropped_programs(name: str) -> None:
     jitted = jit(lambda x: x + 1)
     for _ in range(3):
         jitted(1.0)

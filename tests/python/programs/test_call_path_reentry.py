@@ -20,7 +20,7 @@ from dovetail.arrays.array import Array
 jit = functools.partial(dt.jit, compile="now")
 
 SCALAR = dt.ShapeDtypeStruct((), "float32")
-# Large enough for a dispatch of its own, which writes over a donated array.
+# Large enough for its own dispatch, which writes over a donated array.
 N = 1 << 14
 
 
@@ -155,12 +155,12 @@ def test_static_arguments_that_raise(hashes: bool) -> None:
     first, second = Acts(), Acts()
     for _ in range(3):
         assert float(jitted(1.0, first)) == 2
-    # The one that is remembered compares itself.
+    # The cached one compares itself.
     odd = second if hashes else first
     odd.act, odd.hashes = refuse, hashes
     with pytest.raises(Refused if hashes else ValueError) as caught:
         jitted(1.0, second)
-    # An `__eq__` that raises is told of as in JAX.
+    # An `__eq__` that raises is reported as in JAX.
     assert hashes or type(caught.value.__cause__) is Refused
     odd.act = lambda: None
     assert float(jitted(1.0, second)) == 2
@@ -170,7 +170,7 @@ def test_static_arguments_that_raise(hashes: bool) -> None:
 
 
 class Node:
-    """A registered class that runs code as it is taken apart."""
+    """A registered class that runs code as it is flattened."""
 
     def __init__(self, content: Any, act: Callable[[], Any] = lambda: None) -> None:
         self.content, self.act = content, act
@@ -184,7 +184,7 @@ dt.tree_util.register_pytree_node(Node, Node.parts, lambda _, parts: Node(*parts
 
 
 class Once:
-    """Interrupts the first time only: whoever catches it goes on."""
+    """Interrupts only the first time: whoever catches it continues."""
 
     def __init__(self) -> None:
         self.left = 1
@@ -208,7 +208,7 @@ def test_interrupts_within_static_arguments() -> None:
         assert float(jitted(1.0, second)) == 2
 
 
-def test_interrupts_as_trees_are_taken_apart() -> None:
+def test_interrupts_while_trees_are_flattened() -> None:
     jitted = jit(lambda node: node.content + 1)
     for _ in range(3):
         jitted(Node(1.0))

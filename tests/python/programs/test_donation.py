@@ -1,4 +1,4 @@
-"""Donated arguments: results take their memory, they are of no more use, nobody else sees it."""
+"""Donated arguments: results use their memory, they cannot be used again, nobody else sees it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 
-# Large enough for a dispatch of its own.
+# Large enough for its own dispatch.
 N = 1 << 14
 
 
@@ -39,7 +39,7 @@ def test_results_of_calls_that_read_numpy_arrays_are_not_copied() -> None:
     step = dt.jit(lambda w: w + 1, donate_argnums=0)
     memory = np.zeros(N + 16, np.float32)
     start = -memory.ctypes.data % 64 // 4
-    # Aligned, so that it is read where it is.
+    # Aligned, so that it is read in place.
     w = dt.jit(lambda x: x + 2)(memory[start : start + N])
     assert not w.buffer.is_shared
     before = int(w.buffer.view.map().asarray((N,), np.dtype(np.float32)).ctypes.data)
@@ -75,7 +75,7 @@ def test_donation_by_name_and_of_trees() -> None:
     np.testing.assert_array_equal(out["b"], np.full(N, 6.0, np.float32))
 
 
-def test_views_keep_what_they_show() -> None:
+def test_views_keep_their_memory_alive() -> None:
     step = dt.jit(lambda w: w + 1, donate_argnums=0)
     w = computed(5.0)
     seen = np.asarray(w)
@@ -124,7 +124,7 @@ def test_loops_that_may_not_run_share() -> None:
     np.testing.assert_array_equal(x, np.full((128, 128), 2.0, np.float32))
 
 
-def test_an_array_in_two_places_is_refused() -> None:
+def test_an_array_in_two_places_is_rejected() -> None:
     step = dt.jit(lambda v, w: v + w, donate_argnums=0)
     w = computed()
     for error in (ValueError, dt.errors.JaxRuntimeError):
@@ -133,7 +133,7 @@ def test_an_array_in_two_places_is_refused() -> None:
     assert not w.is_deleted()
 
 
-def test_static_and_donated_is_refused() -> None:
+def test_static_and_donated_is_rejected() -> None:
     with pytest.raises(ValueError, match=r"static_argn.* cannot intersect, .* got: 0"):
         dt.jit(lambda x: x, static_argnums=0, donate_argnums=0)
     with pytest.raises(ValueError, match="donate_argnums must be numbers"):
@@ -155,7 +155,7 @@ def test_several_results_and_reads_after_writes() -> None:
 
 
 def test_equal_results_and_results_of_one_type() -> None:
-    """One array is two results; others of the type take the memory of what is left."""
+    """One array is two results; others of the type use the memory that is left."""
 
     def f(a: Any, b: Any, c: Any) -> Any:
         y = (a * 2 + c) * 0.5
@@ -213,7 +213,7 @@ def test_training_in_place() -> None:
         np.testing.assert_allclose(got, reference, rtol=1e-4, atol=1e-6)
 
 
-def test_checks_look_at_what_was_donated() -> None:
+def test_checks_examine_donated_arrays() -> None:
     with dt.config.debug_nans(True), pytest.raises(FloatingPointError, match="log"):
         dt.jit(lambda w: dnp.log(w), donate_argnums=0)(-computed())
 

@@ -34,7 +34,7 @@ X = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path) -> Iterator[None]:
-    """Nothing is compiled before, and calls are answered as they are by default."""
+    """Nothing is compiled before, and calls behave as they do by default."""
     config.update("compilation_cache_dir", tmp_path / "cache")
     config.update("compile", "auto")
     yield
@@ -53,7 +53,7 @@ def no_compilers() -> Iterator[None]:
 
 
 def compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    """Let this program stand for the compiler; in it, `real()` is the compiler."""
+    """Let this program replace the compiler; in it, `real()` is the compiler."""
     path = tmp_path / "compiler.py"
     path.write_text(
         f"""
@@ -85,7 +85,7 @@ def is_compiled(jitted: Any) -> list[bool]:
 
 
 def another(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The same as a function of its own: jitted functions of one function share programs."""
+    """The same as a separate function: jitted functions of one function share programs."""
 
     @functools.wraps(function)
     def same(x: Any) -> Any:
@@ -125,7 +125,7 @@ def test_now_and_never() -> None:
         f, g = dt.jit(another(softmax)), dt.jit(another(softmax), compile=mode)
         with config.compile(mode):
             f(X)
-        # The option goes before the setting.
+        # The option takes precedence over the setting.
         with config.compile("now" if mode == "never" else "never"):
             g(X)
         background.wait()
@@ -138,7 +138,7 @@ def is_compiled_by_lower(mode: str) -> bool:
     return compiled._execution.is_compiled
 
 
-def test_a_compiled_program_is_not_used_where_none_may_be() -> None:
+def test_a_compiled_program_is_not_used_if_not_allowed() -> None:
     f = dt.jit(another(softmax))
     with config.compile("now"):
         f(X)
@@ -154,7 +154,7 @@ def test_modes_are_checked() -> None:
         dt.jit(another(softmax), compile="always")
 
 
-def test_what_takes_long_to_evaluate_waits_for_the_compiler() -> None:
+def test_slow_evaluations_wait_for_the_compiler() -> None:
     f = dt.jit(lambda x: lax.fori_loop(0, 200_000, lambda i, c: dnp.cos(c) + x, x))
     f(np.float32(1))
     assert is_compiled(f) == [True]
@@ -205,7 +205,7 @@ def test_threads() -> None:
     assert is_compiled(f) == [True]
 
 
-def test_what_nobody_wants_any_more_is_not_compiled() -> None:
+def test_abandoned_programs_are_not_compiled() -> None:
     blockers = [dt.jit(another(softmax)) for _ in range(background._MOST_THREADS)]
     with busy_elsewhere(blockers[0], X):
         for blocker in blockers:
@@ -221,7 +221,7 @@ def test_what_nobody_wants_any_more_is_not_compiled() -> None:
 
 
 @pytest.mark.parametrize("mode", ["auto", "now"])
-def test_what_only_evaluation_needs_is_dropped(mode: str) -> None:
+def test_data_only_for_evaluation_is_dropped(mode: str) -> None:
     f = dt.jit(another(softmax), compile=mode)
     f(X)
     [execution] = f._executions.values()
@@ -238,7 +238,7 @@ def test_what_only_evaluation_needs_is_dropped(mode: str) -> None:
 # Arguments and results
 
 
-def test_results_are_no_views_of_arguments() -> None:
+def test_results_are_not_views_of_arguments() -> None:
     table = np.arange(6, dtype=np.float32).reshape(2, 3)
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     f = dt.jit(lambda x: (x, x.T, x.reshape(-1)[None], dnp.broadcast_to(x, (2, 2, 3)), table + x))
@@ -291,7 +291,7 @@ def test_donated_arguments_are_used_up() -> None:
 
 
 @pytest.mark.usefixtures("no_compilers")
-def test_a_failure_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_is_reported_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compiler(
         tmp_path,
         monkeypatch,
@@ -320,9 +320,7 @@ while True:
 
 
 @pytest.mark.usefixtures("no_compilers")
-def test_a_compiler_that_is_killed_is_asked_once_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_killed_compiler_is_retried_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     attempts = tmp_path / "attempts"
     compiler(
         tmp_path,
@@ -499,7 +497,7 @@ time.sleep(600)
 
 
 class Terminal(io.StringIO):
-    """Says when something was written."""
+    """Records the time at which something was written."""
 
     def __init__(self, is_terminal: bool) -> None:
         super().__init__()
@@ -515,7 +513,7 @@ class Terminal(io.StringIO):
         return size
 
 
-def test_a_terminal_is_told_what_takes_so_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_note_on_the_terminal_explains_delays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "_PATIENCE", 0.0)
     terminal, file = Terminal(True), Terminal(False)
     monkeypatch.setattr(sys, "stderr", terminal)
@@ -523,7 +521,7 @@ def test_a_terminal_is_told_what_takes_so_long(monkeypatch: pytest.MonkeyPatch) 
         assert terminal.has_text.wait(60)
     shown = terminal.getvalue()
     assert shown.startswith("\rdovetail: compiling `f` (0 s)")
-    # Nothing of it stays.
+    # None of it stays.
     assert shown.rsplit("\r", 2)[1].isspace()
     assert shown.endswith("\r")
     monkeypatch.setattr(sys, "stderr", file)

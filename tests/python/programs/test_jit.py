@@ -1,4 +1,4 @@
-"""jit: numbers, its cache, static arguments, methods, nesting, lowering and what it shows."""
+"""jit: numbers, its cache, static arguments, methods, nesting, lowering and display."""
 
 from __future__ import annotations
 
@@ -356,7 +356,7 @@ def test_large_arrays_are_copied_to_the_device_once() -> None:
     double(x)
     assert x.buffer is kept
     np.testing.assert_array_equal(x + 1, np.ones(size))
-    # The user's own array is read anew at every call.
+    # The user's own array is read again at every call.
     raw[:] = 1
     np.testing.assert_array_equal(double(raw), np.full(size, 2))
     raw[:] = 2
@@ -419,7 +419,7 @@ def test_numbers_and_names_that_differ() -> None:
     ]
 
 
-def test_what_jit_refuses() -> None:
+def test_jit_rejects() -> None:
     def h(a: Any, /, b: Any, **kwargs: Any) -> Any:
         return a
 

@@ -1,4 +1,4 @@
-"""Memory that cannot be had is an error that says who needs how much, and where."""
+"""Running out of memory is an error that states what needs how much, and where."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def _line(function: Callable[..., Any]) -> str:
     ],
 )
 def test_arrays_beyond_the_machine(make: Callable[[], Any]) -> None:
-    # A remembered call refuses as well.
+    # A cached call fails in the same way.
     for _ in range(3):
         with pytest.raises(MemoryError):
             make()
 
 
-def test_the_error_of_an_array_says_its_size_and_line() -> None:
+def test_the_error_of_an_array_states_its_size_and_line() -> None:
     with pytest.raises(MemoryError, match=r"3.6 PiB.*float32\[1000000000000000\].*test_out_of_mem"):
         dnp.zeros(10**15)
 
@@ -63,7 +63,7 @@ def test_a_compiled_program(mode: Any) -> None:
         assert message.startswith("RESOURCE_EXHAUSTED: `_squares` needs memory"), message
         assert re.search(r"allocates \d+\.\d PiB", message), message
         assert f"at {_line(_squares)} (_squares)" in message, message
-    # The argument is as before.
+    # The argument is unchanged.
     assert float(x[-1]) == 1
 
 
@@ -120,7 +120,7 @@ def test_a_module_without_the_compiler(tmp_path: Any) -> None:
         ("OUT_OF_RANGE; alloca", False),
     ],
 )
-def test_what_tells_of_memory(text: str, expected: bool) -> None:
+def test_messages_about_memory(text: str, expected: bool) -> None:
     assert is_out_of_memory(RuntimeError(text)) is expected
 
 

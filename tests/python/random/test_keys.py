@@ -1,4 +1,4 @@
-"""Keys: what they are made of, key arrays under Python and under transforms, reuse, settings."""
+"""Keys: their contents, key arrays in Python and under transforms, reuse, settings."""
 
 from __future__ import annotations
 
@@ -319,7 +319,7 @@ def test_shapes_of_results() -> None:
 
 
 def test_exported(tmp_path: Any) -> None:
-    # A file's function takes the words of keys.
+    # A function in a file takes the words of keys.
     def draw(tree: Any) -> Any:
         key, subkey = random.split(tree["key"])
         return key, random.normal(subkey, (3,))

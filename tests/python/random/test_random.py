@@ -50,7 +50,7 @@ def test_distribution(row: Row) -> None:
 
 
 def check_counts(samples: np.ndarray, law: Any) -> None:
-    """Pearson's test, with what is rare taken together."""
+    """Pearson's test, with rare outcomes combined."""
     values = np.arange(int(law.ppf(1e-4)), int(law.ppf(1 - 1e-4)) + 1)
     assert_array_equal(samples, samples.astype(int))
     expected = COUNT * law.pmf(values)
@@ -237,7 +237,7 @@ def test_no_elements(row: Row, shape: tuple[int, ...]) -> None:
 
 @pytest.mark.parametrize("row", ROWS, ids=by_name)
 def test_repeated_calls_are_equal(row: Row) -> None:
-    # The third is remembered.
+    # The third call is cached.
     results = [np.asarray(draw(row, random.key(4), (3,))) for _ in range(4)]
     for result in results[1:]:
         assert_array_equal(result, results[0])
@@ -272,7 +272,7 @@ def test_derivatives_by_parameters(name: str) -> None:
 
 @pytest.mark.parametrize("alpha", [0.3, 1.0, 2.5, 30.0])
 def test_derivative_of_gamma(alpha: float) -> None:
-    # At a fixed place in the distribution.
+    # At a fixed quantile of the distribution.
     step = 1e-5 * alpha
     with config.enable_x64(True):
         key, shape = random.key(7), (4,)
@@ -290,7 +290,7 @@ def test_derivative_of_gamma(alpha: float) -> None:
     assert_allclose(reverse, slope(logs) / logs, rtol=1e-4)
 
 
-def test_derivatives_of_what_gamma_makes() -> None:
+def test_derivatives_of_samples_made_from_gamma() -> None:
     key = random.key(3)
     with config.enable_x64(True):
         # The mean over many samples, which is known.
@@ -354,7 +354,7 @@ def test_integers_at_the_ends() -> None:
         assert x.min() < least + (greatest - least) // 64
     assert_array_equal(random.randint(key, (3,), 5, 5), [5, 5, 5])
     assert_array_equal(random.randint(key, (3,), 5, 2), [5, 5, 5])
-    # Ends beyond the type are cut; the one past the greatest is none.
+    # Ends beyond the type are clamped; the one past the largest value is excluded.
     assert int(random.randint(key, (4000,), 0, 256, "uint8").max()) == 255
     assert int(random.randint(key, (4000,), 0, 1000, "int8").max()) == 127
 
@@ -476,7 +476,7 @@ BAD: list[tuple[str, Callable[[Any], Any], type[Exception], str]] = [
 )
 def test_bad_input(call: Callable[[Any], Any], error: type[Exception], message: str) -> None:
     key = random.key(0)
-    # Calls that fail are not remembered either.
+    # Failing calls are not cached either.
     for _ in range(3):
         with pytest.raises(error, match=message) as caught:
             call(key)
@@ -503,7 +503,8 @@ def test_counters_of_large_arrays() -> None:
     assert [t.shape for t in types] == [shape, shape]
 
 
-# Keys and counters, and the words that the authors' implementation gives (Random123, kat_vectors).
+# Keys and counters, and the words that the authors' implementation returns (Random123,
+# kat_vectors).
 KNOWN = [
     ((0, 0), (0, 0), (0x6B200159, 0x99BA4EFE)),
     ((0xFFFFFFFF,) * 2, (0xFFFFFFFF,) * 2, (0x1CB996FC, 0xBB002BE7)),

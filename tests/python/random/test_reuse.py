@@ -33,7 +33,7 @@ def test_reuse() -> None:
             dt.jit(lambda key: random.bits(key) + random.bits(key))(random.key(2))
         with pytest.raises(errors.KeyReuseError):
             dt.jit(lambda a, b: random.bits(a) + random.bits(b))(many[1, 0], many[1, 0])
-        # Raw keys are not looked after.
+        # Raw keys are not tracked.
         raw = random.PRNGKey(0)
         assert random.bits(raw) == random.bits(raw)
     assert random.bits(key) == random.bits(key)
@@ -53,7 +53,7 @@ def test_reuse_across_calls() -> None:
         assert not is_used(draw, key)
         assert is_used(draw, key)
         assert is_used(random.bits, key)
-        # The program that is there already is checked for each key.
+        # The existing program is checked for each key.
         assert not is_used(draw, random.key(1))
         assert is_used(dt.jit(lambda key: draw(key) + draw(key)), random.key(1))
         within = dt.jit(lambda keys: draw(keys[1]))
@@ -62,7 +62,7 @@ def test_reuse_across_calls() -> None:
         assert is_used(within, keys)
         assert is_used(random.bits, keys[1])
         assert not is_used(random.bits, keys[2])
-        # Keys that are closed over, and keys that are made anew in each call.
+        # Keys that are closed over, and keys that are made again in each call.
         for lower in (False, True):
             closed = random.key(3)
             add = dt.jit(lambda x, closed=closed: x + draw(closed))
@@ -84,14 +84,14 @@ def test_reuse_across_calls() -> None:
         first, second = dt.jit(random.split)(random.key(6))
         assert not is_used(random.bits, first)
         assert not is_used(random.bits, second)
-        # A trace that failed says nothing.
+        # A failed trace records nothing.
         assert is_used(dt.jit(lambda key: (random.bits(key), random.bits(key))), key)
         slope = dt.jit(dt.grad(lambda x, key: x * random.normal(key)))
         key = random.key(7)
         assert not is_used(slope, 1.0, key)
         assert is_used(slope, 1.0, key)
     assert draw(key) == draw(key)
-    # Functions that were compiled before, and keys that go through.
+    # Functions that were compiled before, and keys that pass through.
     later = dt.jit(lambda key: (key, random.bits(key)))
     later(random.key(5))
     with config.debug_key_reuse(True):

@@ -1,4 +1,4 @@
-"""Shapes of samples and of keys, also of more words than one can count."""
+"""Shapes of samples and of keys, including those with more words than can be counted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dovetail import lax, random
 from dovetail.lax import random_bits
 from support.random_table import ROWS, Row
 
-# `choice` wants a sequence, as JAX's does; that of `multinomial` makes one of the shape.
+# `choice` requires a sequence, like JAX's; that of `multinomial` turns one into the shape.
 SAMPLERS = [row for row in ROWS if row.name not in ("choice", "choice_p", "multinomial")]
 
 

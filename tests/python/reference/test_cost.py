@@ -36,7 +36,7 @@ def test_costs_grow_with_the_work() -> None:
     assert 0.01 < convolution.seconds < 1
 
 
-def test_costs_know_what_is_not_known() -> None:
+def test_costs_report_unknown_parts() -> None:
     loop = cost(lambda x: lax.while_loop(lambda c: c < 9, lambda c: c * x, x), array())
     assert not loop.is_bounded
     assert not loop.has_effects

@@ -1,4 +1,4 @@
-"""The evaluator's loops that are no NumPy function."""
+"""The evaluator's loops that are not NumPy functions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scipy import special
 from dovetail.reference.random import threefry2x32
 from dovetail.reference.special import erf_inv
 
-# Around the sizes of vectors, of blocks and of what a thread gets.
+# Around the sizes of vectors, of blocks and of a thread's share.
 SIZES = (0, 1, 15, 16, 17, 511, 512, 513, 3 * 2**16 + 5)
 
 
@@ -63,7 +63,7 @@ def test_erf_inv_at_the_ends() -> None:
     y = erf_inv(x)
     assert_array_equal(y[:7], [0.0, -0.0, np.inf, -np.inf, np.nan, np.nan, np.nan])
     assert_array_equal(np.signbit(y[:4]), [False, True, False, True])
-    # sqrt(pi) / 2 times the least number.
+    # sqrt(pi) / 2 times the smallest number.
     assert y[7] == 5e-324
     assert erf_inv(np.array(0.5)).shape == ()
     assert erf_inv(x[::2]).shape == (4,)

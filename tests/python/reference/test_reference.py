@@ -1,4 +1,4 @@
-"""The reference evaluator: what its functions say where NumPy says something else, and programs."""
+"""The reference evaluator: its functions where they differ from NumPy's, and programs."""
 
 from __future__ import annotations
 
@@ -274,7 +274,7 @@ def test_conversions() -> None:
 
 
 def test_narrow_floats_are_rounded_from_float32() -> None:
-    # Just above a tie, which the float32 in between does not see.
+    # Just above a tie, which the float32 in between cannot represent.
     for target, bits in (("bfloat16", 8), ("float16", 11), ("float8_e5m2", 3)):
         t = dtypes.as_dtype(target)
         check(_to([1 + 2.0**-bits + 2.0**-40], np.float64, t), [1.0], t)
@@ -460,7 +460,7 @@ def test_dot_general_in_another_type() -> None:
 
 @dataclasses.dataclass
 class Straight:
-    """A program written by hand."""
+    """A hand-written program."""
 
     inputs: list[int]
     input_types: list[tuple[tuple[int, ...], str]]

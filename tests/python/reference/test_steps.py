@@ -1,4 +1,4 @@
-"""Programs as steps: what makes them faster changes no bit of the results."""
+"""Programs as steps: optimizations change no bit of the results."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_evaluators_give_the_same_bits_in_every_call(name: str) -> None:
+def test_evaluators_return_the_same_bits_in_every_call(name: str) -> None:
     evaluator = Evaluator(flat(PROGRAMS[name], X))
     first = evaluator([X])
     for _ in range(MANY):
@@ -61,7 +61,7 @@ def test_an_evaluator_specializes_itself() -> None:
     assert one.shape == ()
 
 
-def test_a_watch_is_told_of_each_op_once() -> None:
+def test_a_watch_sees_each_op_once() -> None:
     evaluator = Evaluator(flat(lambda x: dnp.exp(x) + 1.0, X))
     for _ in range(MANY):
         told: list[tuple[str, np.dtype]] = []
@@ -116,7 +116,7 @@ def vector(size: int) -> ShapedArray:
     return ShapedArray((size,), np.dtype("float32"))
 
 
-def test_repeated_scalars_stay_where_nothing_else_has_the_shape() -> None:
+def test_repeated_scalars_stay_if_nothing_else_has_the_shape() -> None:
     steps = steps_on(((), "float32"))
     (x,) = steps.inputs
     repeated = steps.append(RAW["broadcast"], (x,), {"shape": (3,), "dims": ()}, vector(3))
@@ -150,6 +150,6 @@ def test_results_share_nothing_with_constants(value: np.ndarray) -> None:
         np.testing.assert_array_equal(result, expected)
         assert not any(np.may_share_memory(result, constant) for constant in executor.constants)
     assert not np.may_share_memory(results[0], results[2])
-    # What repeats a scalar takes no memory for each.
+    # Repeating a scalar takes no memory for each element.
     assert sum(constant.nbytes for constant in executor.constants) <= 8
     assert not steps.copy_shared(results)

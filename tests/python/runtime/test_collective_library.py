@@ -1,4 +1,4 @@
-"""The library of collectives by itself: each kind against NumPy, and runs that fail."""
+"""The library of collectives on its own: each kind against NumPy, and runs that fail."""
 
 from __future__ import annotations
 
@@ -245,7 +245,7 @@ def test_a_participant_that_finishes_early():
     start = time.monotonic()
     done, failure = on_participants(4, lambda i: i == 3 or take_part(i), lines=LINES)
     assert done == [False, False, False, True]
-    # How many have come by then is open.
+    # The number that have arrived by then is unspecified.
     assert failure.startswith(MEETS)
     assert failure.endswith(" for 3 in all_reduce_sum over data, model.py:7; 3 has finished")
     assert time.monotonic() - start < 10
@@ -337,7 +337,7 @@ def test_a_wrong_participant():
     )
 
 
-def test_a_thread_that_is_no_participant(capfd):
+def test_a_thread_that_is_not_a_participant(capfd):
     assert not _sum_over([(4, 1)])(0)
     assert capfd.readouterr().err == (
         "all_reduce_sum over data: a program with collectives must run on "
@@ -345,7 +345,7 @@ def test_a_thread_that_is_no_participant(capfd):
     )
 
 
-def test_a_communicator_that_has_failed_starts_no_run():
+def test_a_failed_communicator_starts_no_run():
     communicator = Communicator(2)
     assert communicator.start(Lines())
     assert communicator.fail("stopped " * 300)

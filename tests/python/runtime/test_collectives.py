@@ -18,7 +18,7 @@ MESHES: dict[str, Mesh] = {
     "2x4": {"data": 2, "model": 4},
 }
 
-# A group's results, given what its members have.
+# A group's results, given its members' values.
 Reference = Callable[[np.ndarray], "np.ndarray | list[np.ndarray]"]
 
 
@@ -27,7 +27,7 @@ def _alike(x: np.ndarray) -> list[np.ndarray]:
 
 
 def _sum(x: np.ndarray) -> np.ndarray:
-    # In the type of the elements: those that are too narrow for NumPy to add hold small numbers.
+    # In the type of the elements: types that are too narrow for NumPy to add hold small numbers.
     if x.dtype.isbuiltin == 1:
         return x.sum(0, dtype=x.dtype)
     return x.astype(np.float64).sum(0).astype(x.dtype)
@@ -42,7 +42,7 @@ def _extreme(step: np.ufunc) -> Reference:
 
 
 def _pairs(size: int) -> list[tuple[int, int]]:
-    """Cyclic, but for the last, which gets nothing."""
+    """Cyclic, except for the last, which gets nothing."""
     return [(i, i + 1) for i in range(size - 1) if i + 1 != size - 1] + [(size - 1, 0)]
 
 
@@ -130,7 +130,7 @@ def _check(mesh: Mesh, axes: tuple[str, ...], dtype: np.dtype, x: np.ndarray) ->
             "}",
         ]
     )
-    # The module does not say which integers are unsigned.
+    # The module does not state which integers are unsigned.
     program = executable(mesh, text, output_dtypes=[dtype] * len(calls))
     results = run(program, x)
     for (call, _, reference), result in zip(calls, results, strict=True):
@@ -140,7 +140,7 @@ def _check(mesh: Mesh, axes: tuple[str, ...], dtype: np.dtype, x: np.ndarray) ->
 
 
 def _small(random: np.random.Generator, dtype: np.dtype, shape: tuple[int, ...]) -> np.ndarray:
-    """Numbers of which all sums are exact."""
+    """Numbers whose sums are all exact."""
     if dtype == np.bool_:
         return random.integers(0, 2, shape).astype(bool)
     if dtype.name in ("int2", "uint2"):

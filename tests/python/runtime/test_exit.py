@@ -1,4 +1,4 @@
-"""The end of a process: nothing complains of what lived until then."""
+"""The end of a process: no complaints about anything still alive."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ seen = np.asarray(array)
 dt.jit(loss)(x)
 pullback, linear = dt.vjp(loss, x)[1], dt.linearize(loss, x)[1]
 """
-# Objects that make Python keep them longer than other globals, or for good.
+# Objects that make Python keep them longer than other globals, or forever.
 COLLECTED = """
 import gc
 gc.callbacks.append(lambda phase, info: None)
@@ -108,7 +108,7 @@ started.wait()
 @pytest.mark.parametrize(
     "kept", [COLLECTED, FROZEN, UNSEEN, DAEMON], ids=["collected", "frozen", "unseen", "daemon"]
 )
-def test_what_python_keeps_is_let_go(kept: str, compile: str) -> None:
+def test_objects_that_python_keeps_are_released(kept: str, compile: str) -> None:
     start = (
         "import numpy as np, dovetail as dt, dovetail.numpy as dnp\n"
         f"dt.config.update('compile', {compile!r})\n"
@@ -151,7 +151,7 @@ last = [Watch(), runtime.put(np.ones(3))]
 """
 
 
-def test_devices_outlive_what_modules_refer_to() -> None:
-    """Memory of a device that is gone already could not be released."""
+def test_devices_outlive_references_from_modules() -> None:
+    """Memory of a device that is already gone could not be released."""
     done = subprocess.run([sys.executable, "-c", WATCH], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")

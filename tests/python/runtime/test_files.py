@@ -49,7 +49,7 @@ def test_saved_files_load_and_the_tools_read_them(add_module: bytes, tmp_path: P
         (b"PK\x03\x04" + bytes(100), "its end is missing"),
     ],
 )
-def test_other_files_are_refused(tmp_path: Path, data: bytes, reason: str) -> None:
+def test_other_files_are_rejected(tmp_path: Path, data: bytes, reason: str) -> None:
     path = tmp_path / "file"
     path.write_bytes(data)
     with pytest.raises(ValueError, match=f"file' is not an IREE module file: .*{reason}.*compile"):
@@ -60,7 +60,7 @@ def test_other_files_are_refused(tmp_path: Path, data: bytes, reason: str) -> No
         runtime.load(tmp_path / "absent")
 
 
-def test_other_archives_are_refused(tmp_path: Path) -> None:
+def test_other_archives_are_rejected(tmp_path: Path) -> None:
     np.savez(tmp_path / "arrays.npz", x=np.zeros(4))
     with pytest.raises(ValueError, match="IREE module file: its archive does not start with a"):
         runtime.load(tmp_path / "arrays.npz")
@@ -70,8 +70,8 @@ def test_other_archives_are_refused(tmp_path: Path) -> None:
         runtime.load(tmp_path / "empty.zip")
 
 
-def test_modules_without_an_archive_are_refused() -> None:
-    # Nothing in them tells damaged machine code from good.
+def test_modules_without_an_archive_are_rejected() -> None:
+    # Nothing in them distinguishes damaged machine code from intact code.
     vmfb = module(ADD, flags=["--iree-vm-emit-polyglot-zip=false"])
     with pytest.raises(ValueError, match="it does not start as an archive"):
         runtime.load(vmfb)
@@ -118,7 +118,7 @@ print(refused, right)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_damage_to_an_unsealed_file_gives_an_error_or_the_right_answer(
+def test_damage_to_an_unsealed_file_is_an_error_or_has_no_effect(
     add_module: bytes, tmp_path: Path, seed: int
 ) -> None:
     path = tmp_path / "add.vmfb"

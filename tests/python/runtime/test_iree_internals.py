@@ -18,7 +18,7 @@ def view_of(x: np.ndarray) -> HalBufferView:
     return runtime.get_device("local-sync").put(x, ELEMENT_OF_DTYPE[X.dtype])
 
 
-def test_drivers_are_made_anew_each_time() -> None:
+def test_each_call_makes_a_new_driver() -> None:
     assert not hasattr(ireert, "create_hal_driver"), f"{ADVICE}: it has a public name now"
     first, second = (iree_internals.new_driver("local-sync") for _ in range(2))
     assert first is not second, ADVICE
@@ -26,7 +26,7 @@ def test_drivers_are_made_anew_each_time() -> None:
     assert ireert.get_driver("local-sync") is ireert.get_driver("local-sync"), ADVICE
 
 
-def test_lists_take_references_and_views_and_give_references() -> None:
+def test_lists_accept_references_and_views_and_return_references() -> None:
     values = VmVariantList(2)
     view = view_of(X)
     iree_internals.push(values, view)
@@ -50,6 +50,6 @@ def test_arrays_are_copied_by_position() -> None:
     assert not np.may_share_memory(copied, X), ADVICE
 
 
-def test_programs_lie_beside_the_library() -> None:
+def test_programs_are_next_to_the_library() -> None:
     for name in ("iree-run-module", "iree-dump-module", "iree-benchmark-module"):
         assert iree_internals.program(name).exists(), f"{ADVICE}: no {name}"

@@ -62,7 +62,7 @@ def test_results_are_each_participants_own(program: SpmdExecutable) -> None:
         "local-sync:2",
         "local-sync:3",
     ]
-    # Buffers of one are arguments of any other.
+    # Buffers of one can be arguments of any other.
     results = program(results[::-1])
     np.testing.assert_array_equal(results[0][0].numpy(), 4 * SQUARES[0] ** 2)
 

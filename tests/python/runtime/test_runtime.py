@@ -60,7 +60,7 @@ def test_every_dtype_comes_back_as_it_went(
     function = loaded[f"{dtype.name}_{len(shape)}"]
     result = function(True, x, zeros)
     assert (result.shape, result.dtype) == (shape, dtype)
-    # As bytes: most NaNs are among the random ones.
+    # As bytes: the random ones include most NaNs.
     assert result.numpy().tobytes() == x.tobytes()
     again = function(False, zeros, result)
     assert again.numpy().tobytes() == x.tobytes()
@@ -75,7 +75,7 @@ def test_without_a_signature_integers_are_signed_by_default_and_unsigned_on_dema
     np.testing.assert_array_equal(unsigned.numpy(), x)
 
 
-def test_unknown_dtypes_are_refused(add_module: bytes) -> None:
+def test_unknown_dtypes_are_rejected(add_module: bytes) -> None:
     with pytest.raises(TypeError, match=r"dtype must be one of bool, .*, got: object; convert"):
         Executable(add_module, "add")([np.array([None] * 4), np.zeros(4, np.float32)])
 
@@ -180,7 +180,7 @@ def test_buffer_is_an_array() -> None:
         len(scalar)
 
 
-def test_buffer_gives_dlpack() -> None:
+def test_buffer_exports_dlpack() -> None:
     buffer = runtime.put(np.arange(4, dtype=np.float32))
     back = np.from_dlpack(buffer)  # pyright: ignore[reportArgumentType]
     np.testing.assert_array_equal(back, [0, 1, 2, 3])
@@ -240,7 +240,7 @@ def test_devices_are_made_once() -> None:
         runtime.get_device("cpu:x")
 
 
-def test_a_module_for_another_device_is_refused() -> None:
+def test_a_module_for_another_device_is_rejected() -> None:
     vmfb = module(ADD, target="cuda")
     with pytest.raises(ValueError, match="it was compiled for 'cuda' devices; compile it for that"):
         runtime.load(vmfb, "local-sync")

@@ -140,7 +140,7 @@ def test_numbers_of_results() -> None:
     np.testing.assert_array_equal(second.numpy(), x)
 
 
-def test_scalar_parameters_are_outside_of_what_is_checked() -> None:
+def test_scalar_parameters_are_not_checked() -> None:
     vmfb = module(
         "func.func @f(%a: i32, %b: tensor<complex<f32>>, %c: tensor<1x?xbf16>)"
         " -> tensor<complex<f32>> { return %b : tensor<complex<f32>> }"
@@ -166,7 +166,7 @@ def test_scalar_parameters_are_outside_of_what_is_checked() -> None:
         '{"inputs": [], "outputs": [], "in_tree": {"tuple": []}}',
     ],
 )
-def test_malformed_signatures_are_refused(text: str) -> None:
+def test_malformed_signatures_are_rejected(text: str) -> None:
     with pytest.raises(ValueError, match=r"'dovetail\.signature' of the function is malformed"):
         Signature.from_json(text)
 

@@ -62,7 +62,7 @@ def halo(x: Any) -> Any:
 
 
 def small_ops_around(x: Any) -> Any:
-    """Enough small ops that they are merged into dispatches between the collectives."""
+    """Enough small ops for them to be merged into dispatches between the collectives."""
     results = []
     for i in range(6):
         y = dnp.cumsum(x * (i + 1), 0)
@@ -124,7 +124,7 @@ def test_programs(program: Callable[..., Any], mesh: Mesh) -> None:
 
 
 def test_groups_that_take_different_ways() -> None:
-    """Members of a group along one axis go together, and groups as they like."""
+    """Members of a group along one axis run together, and groups independently."""
 
     def f(x: Any) -> Any:
         # The same for all along "model".

@@ -1,4 +1,4 @@
-"""Saved trees: every type of leaf, structures, files that do not fit or are damaged."""
+"""Saved trees: every type of leaf, structures, files that do not match or are damaged."""
 
 from __future__ import annotations
 
@@ -256,7 +256,7 @@ def test_damaged_files(tmp_path: Path) -> None:
         load(tmp_path / "bit")
 
 
-def test_damage_to_what_the_bytes_mean(tmp_path: Path) -> None:
+def test_damage_to_the_meaning_of_bytes(tmp_path: Path) -> None:
     save(tmp_path / "x", {"weights": dnp.ones((2, 30)), "n": dnp.asarray(2.0)})
     whole = (tmp_path / "x").read_bytes()
     for name, old, new in [
@@ -275,7 +275,7 @@ def test_damage_to_what_the_bytes_mean(tmp_path: Path) -> None:
 
 @settings(max_examples=150)
 @given(st.integers(0, 10**6), st.integers(1, 255))
-def test_no_bit_of_a_file_changes_unseen(
+def test_every_bit_of_a_file_is_checked(
     tmp_path_factory: pytest.TempPathFactory, place: int, change: int
 ) -> None:
     path = tmp_path_factory.mktemp("bits") / "x"
@@ -294,7 +294,7 @@ def test_versions_and_other_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         save(tmp_path / "later", 1)
     with pytest.raises(ValueError, match=r"version must be at most 1, got: 2.*install a later"):
         load(tmp_path / "later")
-    # Files of other programs, and ours read by these.
+    # Files of other programs, and our files read by them.
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     plain.save_file({"layer.w": x, "n": np.array(3)}, tmp_path / "other")
     back = load(tmp_path / "other", {"layer.w": dnp.zeros((2, 3)), "n": np.array(0)})

@@ -93,7 +93,7 @@ def test_solvers_take_trees() -> None:
             solver(double, b, dnp.zeros(3))
 
 
-def test_solvers_refuse() -> None:
+def test_solvers_reject() -> None:
     with pytest.raises(ValueError, match="A must be a square matrix, got: shape"):
         cg(np.ones((2, 3)), np.ones(2))
     with pytest.raises(TypeError, match="M must be a function or a square matrix, got: int"):
@@ -147,7 +147,7 @@ def test_minimize(method: str, function: Any, start: Any, expected: Any) -> None
 
 @pytest.mark.parametrize("method", ["BFGS", LIMITED])
 def test_minimize_over_complex_numbers(method: str) -> None:
-    """The parts are varied, so curvature that differs between them is no obstacle."""
+    """The parts vary separately, so curvature that differs between them is no obstacle."""
     goal = np.array([1 - 2j, 3j, -1 + 0j])
 
     def distance(z: Any) -> Any:
@@ -184,7 +184,7 @@ def test_minimize_ends() -> None:
     assert endless.status == 5
 
 
-def test_minimize_refuses() -> None:
+def test_minimize_rejects() -> None:
     with pytest.raises(ValueError, match="method must be one of"):
         minimize(matyas, np.zeros(2), method="newton")
     with pytest.raises(TypeError, match=r"args argument to minimize must be a tuple, got: 0\.3"):
@@ -203,7 +203,7 @@ def test_minimize_refuses() -> None:
 @pytest.mark.parametrize("dtype", [np.float64, np.int32])
 def test_map_coordinates(mode: str, order: int, dtype: Any) -> None:
     x = (RNG.normal(size=(5, 6)) * 50).astype(dtype)
-    # Whole numbers of periods are where SciPy's modes are JAX's.
+    # For whole numbers of periods, SciPy's modes agree with JAX's.
     places = [RNG.uniform(0, 4, (2, 9)), RNG.uniform(0, 5, (2, 9))]
     expected = REFERENCE.ndimage.map_coordinates(x, places, order=order, mode=mode, cval=2)
     got = ndimage.map_coordinates(x, places, order, mode, 2)
@@ -218,7 +218,7 @@ def test_map_coordinates(mode: str, order: int, dtype: Any) -> None:
         np.testing.assert_allclose(got, x[far[0] % 5, far[1] % 6])
 
 
-def test_map_coordinates_is_differentiable_and_refuses() -> None:
+def test_map_coordinates_is_differentiable_and_rejects() -> None:
     x = dnp.asarray(RNG.normal(size=4))
     slope = grad(lambda c: ndimage.map_coordinates(x, [c], 1))(1.3)
     np.testing.assert_allclose(slope, x[2] - x[1], rtol=1e-12)
@@ -245,7 +245,7 @@ def test_grid_interpolation(method: str, fill_value: float | None) -> None:
     np.testing.assert_allclose(jit(lambda f, x: f(x))(ours, points), theirs(points), rtol=1e-10)
 
 
-def test_grid_interpolation_refuses() -> None:
+def test_grid_interpolation_rejects() -> None:
     grid, values = (np.arange(3.0),), np.arange(3.0)
     with pytest.raises(ValueError, match="method must be one of linear, nearest, got: 'cubic'"):
         RegularGridInterpolator(grid, values, "cubic")
@@ -350,7 +350,7 @@ def test_slerp() -> None:
     np.testing.assert_allclose(jit(lambda t: ours(t).as_matrix())(at), expected, atol=1e-12)
 
 
-def test_rotations_refuse() -> None:
+def test_rotations_reject() -> None:
     one = Rotation.identity()
     with pytest.raises(TypeError, match="a single rotation has no elements"):
         one[0]

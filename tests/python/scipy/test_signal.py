@@ -50,7 +50,7 @@ def test_convolution(mode: str, shapes: Any, complex: int) -> None:
     np.testing.assert_allclose(
         signal.fftconvolve(x, y, mode), REFERENCE.fftconvolve(x, y, mode), atol=1e-12
     )
-    # SciPy swaps the operands of correlations that are the smaller first.
+    # SciPy swaps the operands of correlations if the first is smaller.
     if all(a >= b for a, b in zip(*shapes, strict=True)):
         np.testing.assert_allclose(
             signal.correlate(x, y, mode), REFERENCE.correlate(x, y, mode, "direct"), atol=1e-12
@@ -71,7 +71,7 @@ def test_fftconvolve_along_axes() -> None:
         )
 
 
-def test_convolution_refuses() -> None:
+def test_convolution_rejects() -> None:
     with pytest.raises(ValueError, match="mode must be one of full, same, valid, got: 'half'"):
         signal.convolve(np.ones(3), np.ones(2), "half")
     with pytest.raises(ValueError, match="method must be"):

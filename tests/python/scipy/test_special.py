@@ -15,7 +15,7 @@ from dovetail import config, grad, jit, vmap
 from dovetail.scipy import special
 from support.scipy_special import POSITIVE, RNG, ROWS, Row, powers, uniform
 
-# Its stubs know only a part.
+# Its stubs cover only a part.
 reference: Any = scipy.special
 
 INF, NAN = np.inf, np.nan
@@ -61,7 +61,7 @@ def test_kummers_function_of_parameters_far_below_zero() -> None:
     narrow = np.array([[-300.25, -57.75, -12.25, -7, -30], [0.5, 2, 7, 1, 60], [12, 30, 20, 12, 1]])
     expected = reference.hyp1f1(*narrow)
     np.testing.assert_allclose(special.hyp1f1(*narrow), expected, rtol=1e-3)
-    # Neither sums that are larger than floats nor other elements matter.
+    # Neither sums larger than floats nor other elements matter.
     large = np.array([[-30.5, 7.25, -120], [100, 1, 80], [-100, 0.5, -60], [-0.5, 1, 5]]).T
     expected = reference.hyp1f1(*large)
     expected[1:3] = np.inf
@@ -76,7 +76,8 @@ def test_derivatives(row: Row) -> None:
         for argument in row.by:
             first = vmap(grad(function, argument))
             check_slope(function, first, operands, argument, 1e-6)
-        # Incomplete functions have derivatives by their parameters of one order only.
+        # Incomplete functions have derivatives with respect to their parameters only of the first
+        # order.
         argument = row.by[-1]
         if row.name in ("hyp1f1", "hyp2f1"):
             operands = [x[:1] for x in operands]
@@ -305,7 +306,7 @@ def test_narrow_floats() -> None:
 
 @pytest.mark.parametrize(("name", "y"), [("xlogy", 3.0), ("xlog1py", 2.0)])
 def test_second_derivatives_of_products_that_are_zero(name: str, y: float) -> None:
-    """By x and y it is the slope of the logarithm, also at x = 0."""
+    """With respect to x and y it is the slope of the logarithm, even at x = 0."""
     mixed = dt.grad(dt.grad(getattr(special, name), 1), 0)
     np.testing.assert_allclose(mixed(0.0, y), 1 / 3, rtol=1e-6)
 
@@ -323,7 +324,7 @@ def test_integers_and_complex() -> None:
 
 
 def test_derivatives_around_functions_of_constants() -> None:
-    """Their rules are given no tangents."""
+    """Their rules get no tangents."""
 
     def scaled(x: Any) -> Any:
         si, ci = special.sici(dnp.array(0.3))

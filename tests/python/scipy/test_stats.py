@@ -14,7 +14,7 @@ from dovetail.scipy import stats
 from support.scipy_stats import COUNT, LOCATED, RNG, Row, cases, module, operands
 
 INF, NAN = np.inf, np.nan
-# SciPy's stubs know only a part.
+# SciPy's stubs cover only a part.
 REFERENCE: Any = scipy.stats
 
 
@@ -57,7 +57,7 @@ def test_derivatives(row: Row, function: str) -> None:
     xs[0] = middle
     if row.located:
         xs += [np.full(COUNT, 0.03), np.full(COUNT, 1.2)]
-    # The incomplete beta function has no derivatives by its parameters.
+    # The incomplete beta function has no derivatives with respect to its parameters.
     arguments = range(len(xs)) if row.name != "beta" or "pdf" in function else (0,)
     with config.enable_x64(True):
         chosen = [dnp.asarray(x[:8]) for x in xs]
@@ -113,7 +113,7 @@ def test_discrete(name: str, function: str, xs: tuple[Any, ...]) -> None:
         if function != "cdf":
             moved = getattr(module(name), function)(xs[0] + 2, *xs[1:], loc=2)
             np.testing.assert_allclose(moved, expected, rtol=1e-12, atol=1e-15)
-            # By the last shape, a probability or a mean.
+            # With respect to the last shape parameter, a probability or a mean.
             if xs[-1] not in (0, 1):
                 inner = getattr(module(name), function)
 
@@ -286,7 +286,7 @@ def test_gaussian_kde(bw_method: Any) -> None:
         )
 
 
-def test_gaussian_kde_refuses() -> None:
+def test_gaussian_kde_rejects() -> None:
     with pytest.raises(ValueError, match="two numbers at least"):
         stats.gaussian_kde(np.zeros(1))
     with pytest.raises(ValueError, match="bw_method must be"):

@@ -1,4 +1,6 @@
-"""The breadth of tests: `tools/test --nightly` runs in full what takes minutes to compile."""
+"""The breadth of tests: `tools/test --nightly` runs in full the cases that take minutes to
+compile.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +16,16 @@ T = TypeVar("T")
 IS_NIGHTLY = os.environ.get("DOVETAIL_PROFILE") == "nightly"
 
 
-# For what takes long and is nearly covered by other tests.
+# For cases that are slow and nearly covered by other tests.
 at_night = pytest.mark.skipif(not IS_NIGHTLY, reason="tried by tools/test --nightly")
 
 
 def one_of(ways: Sequence[T], name: str) -> Sequence[T]:
-    """One of several ways to do the same, which depends on the name of what is tried; all at night.
+    """One of several ways to do the same thing, depending on the name of the case; all of them at
+    night.
 
     Args:
       ways: at least one.
-      name: the name, such that each way is chosen for some of them.
+      name: the name; each way is chosen for some names.
     """
     return ways if IS_NIGHTLY else (ways[crc32(name.encode()) % len(ways)],)

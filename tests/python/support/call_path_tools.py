@@ -6,7 +6,7 @@ from typing import Any
 
 
 def longer_calls(jitted: Any) -> list[int]:
-    """A list that grows by one with each call that takes the longer way."""
+    """A list that grows by one with each call that takes the longer path."""
     made, longer = [], jitted._call
 
     def counted(*args: Any, **kwargs: Any) -> Any:

@@ -31,7 +31,7 @@ RUNS = {
 
 
 class Log:
-    """Records what its calls got, in order."""
+    """Records the arguments of its calls, in order."""
 
     def __init__(self) -> None:
         self.seen: list[Any] = []

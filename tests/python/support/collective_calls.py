@@ -70,7 +70,7 @@ class _Call(ctypes.Structure):
 
 @functools.cache
 def _library() -> ctypes.CDLL:
-    # Gives Python's lock away while it waits, as a call of a program does.
+    # Releases Python's lock while it waits, as a call of a program does.
     return ctypes.CDLL(communicator.path())
 
 
@@ -114,7 +114,7 @@ def on_participants(
     """Call a function on each participant of a run.
 
     Returns:
-      The results or exceptions, and why the run failed.
+      The results or exceptions, and the reason why the run failed.
     """
     meeting, places = Communicator(count, timeout), Lines(lines)
     assert meeting.start(places)

@@ -1,4 +1,4 @@
-"""Collectives, and formulas on whole arrays that say what they compute."""
+"""Collectives, with formulas on whole arrays for their results."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ class Case(NamedTuple):
     """A collective over axes of `n` elements.
 
     Attributes:
-      named: of one element's array and the names.
-      whole: of an array with another axis, then the elements, then each element's dimensions.
-      shape: of one element's array.
+      named: a function of one element's array and the names.
+      whole: a function of an array with another axis, then the elements, then each element's
+        dimensions.
+      shape: the shape of one element's array.
     """
 
     named: Callable[[Any, Any], Any]

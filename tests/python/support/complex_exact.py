@@ -100,7 +100,7 @@ def on_cut(name: str, z: complex) -> bool:
 @functools.cache
 def exact_value(name: str, *operands: complex) -> Exact | None:
     """The value, or None at poles."""
-    # Beside 1 the parts vanish in as many digits as they have zeros.
+    # Near 1 the parts lose as many digits as they have zeros.
     least = min((abs(p) for z in operands for p in (z.real, z.imag) if p != 0), default=1)
     with mpmath.workdps(700 if least < 1e-20 else 60):
         function: Callable[..., Exact] = UNARY[name] if name in UNARY else BINARY[name]
@@ -132,5 +132,5 @@ def allowance(name: str, operands: tuple[complex, ...]) -> float:
 
 
 def norm_error(name: str, operands: tuple[complex, ...], actual: Exact, exact: Exact) -> float:
-    """|actual - exact| / |exact|, over what is allowed."""
+    """|actual - exact| / |exact|, over the permitted error."""
     return float(abs(actual - exact) / abs(exact)) / allowance(name, operands)

@@ -1,4 +1,4 @@
-"""JAX's control flow and transforms as plain Python on NumPy: the oracle of programs with loops.
+"""JAX's control flow and transforms as plain Python on NumPy: the oracle for programs with loops.
 
 Derivatives are central differences.
 """
@@ -32,7 +32,7 @@ def scan(
 ) -> Any:
     count = length_of(xs) if length is None else length
     if count == 0:
-        # One step tells of what shape no outputs are.
+        # One step determines the shapes of the outputs if there are none.
         zero = optree.tree_map(lambda x: np.zeros(x.shape[1:], x.dtype), xs)
         return init, optree.tree_map(lambda y: np.zeros((0, *np.shape(y))), f(init, zero)[1])
     outs: list[Any] = []

@@ -22,7 +22,7 @@ class Program(NamedTuple):
     Attributes:
       function: takes the library and the arguments; returns a tree of arrays.
       args: the arguments, NumPy arrays.
-      has_while: whether it has a loop whose number of steps is not known, which JAX does not
+      has_while: whether it has a loop with an unknown number of steps, which JAX does not
         differentiate in reverse mode.
     """
 
@@ -135,7 +135,7 @@ def while_loop(lib: Any, g: Map, **bound: Any) -> Map:
 
 
 def bounded_while(lib: Any, g: Map) -> Map:
-    # Other libraries know no bound.
+    # Other libraries have no bound.
     return while_loop(lib, g, **({"max_steps": 4} if lib.__name__ == "dovetail" else {}))
 
 
@@ -301,7 +301,7 @@ def unrolled(lib: Any, x: Any, rows: Any) -> Any:
 
 @program(X, W)
 def late_dependence(lib: Any, x: Any, w: Any) -> Any:
-    # The last carry depends on w only after two steps, as tangents must find out.
+    # The last carry depends on w only after two steps, which tangents must detect.
     def step(carry: Any, _: Any) -> Any:
         a, b, c = carry
         return (a * b, lib.numpy.sin(b) + c, w * 0.9), a
@@ -459,7 +459,7 @@ def bounded_whiles(lib: Any, rows: Any, w: Any) -> Any:
     def bounded(c: Any) -> Any:
         if lib.__name__ == "dovetail":
             return lib.lax.while_loop(goes_on, body, c, max_steps=6)
-        # Elsewhere that is a loop of so many branches.
+        # Elsewhere this is a loop with that many branches.
         return lib.lax.fori_loop(
             0, 6, lambda _, c: lib.lax.cond(goes_on(c), body, lambda c: c, c), c
         )
@@ -503,7 +503,7 @@ def clamped_index(lib: Any, x: Any, indices: Any) -> Any:
 
 @program(X, has_while=True)
 def shared_closures(lib: Any, x: Any) -> Any:
-    # Too large for constants of the text: some functions close over one, some over both.
+    # Too large for constants in the text: some functions close over one, some over both.
     grid = lib.numpy.asarray(np.sin(np.arange(25.0)).reshape(5, 5))
     row = lib.numpy.asarray(np.cos(np.arange(20.0)))
 

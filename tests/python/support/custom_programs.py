@@ -31,7 +31,7 @@ def log1pexp(lib: ModuleType) -> Any:
 
 
 def tripled(lib: ModuleType) -> Any:
-    """A product whose derivatives are three times too large, so that rules show."""
+    """A product whose derivatives are three times too large, so that rules are visible."""
 
     @lib.custom_vjp
     def f(x, y):
@@ -108,7 +108,7 @@ def jvp_loops(lib: ModuleType) -> Any:
 
 
 def jvp_trees(lib: ModuleType) -> Any:
-    """Trees, integers, keyword arguments and arguments that are no arrays."""
+    """Trees, integers, keyword arguments and arguments that are not arrays."""
     jnp = lib.numpy
 
     @partial(lib.custom_jvp, nondiff_argnums=(0,))
@@ -198,7 +198,7 @@ def vjp_loops(lib: ModuleType) -> Any:
 
 
 def vjp_trees(lib: ModuleType) -> Any:
-    """Trees, None for zeros, integers, keyword arguments, arguments that are no arrays."""
+    """Trees, None for zeros, integers, keyword arguments, arguments that are not arrays."""
     jnp = lib.numpy
 
     @partial(lib.custom_vjp, nondiff_argnums=(0, 3))
@@ -280,7 +280,7 @@ def gradients(lib: ModuleType) -> Any:
 
 
 def converted(lib: ModuleType) -> Any:
-    """A root finder, differentiated through what its function closes over."""
+    """A root finder, differentiated with respect to what its function closes over."""
 
     @partial(lib.custom_vjp, nondiff_argnums=(0,))
     def root(f, x, *closed):

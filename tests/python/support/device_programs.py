@@ -1,4 +1,6 @@
-"""Expressions on arrays on several CPU devices, and where their results are: here as in JAX."""
+"""Expressions on arrays on several CPU devices, and the devices of their results: the same as
+in JAX.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ import numpy as np
 # A result is the number of its device, with an exclamation mark if it is committed there; or the
 # type of an error.
 ROWS: list[tuple[str, str]] = [
-    # Where arrays are put.
+    # Placement of arrays.
     ("x", "0"),
     ("u1", "1"),
     ("x1", "1!"),

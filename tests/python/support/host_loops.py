@@ -16,7 +16,7 @@ from dovetail.programs.stages import Compiled
 
 
 def hosted(function: Callable[..., Any], *args: Any) -> Program:
-    """The traced function, whose loops and branches are to be those of the host."""
+    """The traced function, whose loops and branches are run by the host."""
     program = dt.jit(function).lower(*args).program
     marked = "module attributes {dovetail.host_loops} {"
     module = _core.Module.parse(program.module.text().replace("module {", marked, 1))
@@ -24,7 +24,7 @@ def hosted(function: Callable[..., Any], *args: Any) -> Program:
 
 
 def on_host(function: Callable[..., Any], *args: Any) -> Any:
-    """The result of the compiled function, no loop of which is one dispatch."""
+    """The result of the compiled function, with no loop as one dispatch."""
     compiled = Compiled(hosted(function, *args))
     text = compiled.as_text()
     assert "hal.executable" not in text

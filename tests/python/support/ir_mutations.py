@@ -1,4 +1,4 @@
-"""Random damage to IR text: seeds that use most of the dialect, and ways to break them."""
+"""Random damage to IR text: seeds that use most of the dialect, and ways of breaking them."""
 
 from __future__ import annotations
 

@@ -37,7 +37,9 @@ def outcome(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
 
 
 def errors_of(error: BaseException) -> list[type]:
-    """The built-in errors that an error is, the most special first; errors of tracing by name."""
+    """The built-in errors that an error is an instance of, the most specific first; errors of
+    tracing by name.
+    """
     return [
         t
         for t in type(error).__mro__
@@ -84,7 +86,7 @@ def check(ours: Any, theirs: Any, what: str, ulps: float = 16, weak: bool = True
 
 
 def same_values(x: np.ndarray, y: np.ndarray, what: str, ulps: float) -> None:
-    """Equal, or for numbers that are not integers as near as `ulps` allows."""
+    """Equal, or for numbers that are not integers within `ulps`."""
     kind = dtypes.kind(x.dtype) if x.dtype in dtypes.KINDS else x.dtype.kind
     if kind not in "fc":
         np.testing.assert_array_equal(x, y, err_msg=what)

@@ -143,17 +143,17 @@ def write(seed: int, masks: bool = True, beyond: bool = True, kinds: list[str] =
         return Case(f"x.at[{index.text}].{method}({rng.choice([1, 2, 3])}{rest})", arrays)
     arrays["v"] = sample(rng, selected_shape(x, index, rng), str(x.dtype))
     if rng.random() < 0.2 and kinds is KINDS:
-        # Another type than the array's; JAX puts imaginary parts aside with a warning.
+        # A type other than the array's; JAX drops imaginary parts with a warning.
         other = "int8" if x.dtype == bool else str(rng.choice(["float32", "int8"]))
         arrays["v"] = np.real(arrays["v"]).astype(other)
     return Case(f"x.at[{index.text}].{method}(v{rest})", arrays)
 
 
 def selected_shape(x: np.ndarray, index: Index, rng: np.random.Generator) -> Shape:
-    """The shape of what an index selects, or one that broadcasts to it; () for a wrong index."""
+    """The shape selected by an index, or one that broadcasts to it; () for a wrong index."""
     inside = {name: a if a.dtype == bool else np.zeros_like(a) for name, a in index.arrays.items()}
     try:
-        # Numbers out of bounds are an error in NumPy: the shape needs none.
+        # Numbers out of bounds are an error in NumPy, and are not needed for the shape.
         text = ", ".join(
             "0" if e.lstrip("-").isdigit() else e for e in index.text.rstrip(",").split(", ")
         )

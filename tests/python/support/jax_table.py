@@ -1,4 +1,4 @@
-"""How each function that JAX has too is called, to compare the two: one line for those that are
+"""The calls of each function that JAX has too, for comparison: one line for all functions that are
 called alike.
 
 A line is `arguments; arguments | names`. Arguments are Python text in which these names are arrays
@@ -379,14 +379,14 @@ LAX_DIFFERS = {
     ],
 }
 
-# Names of JAX that are still to come; a name that is there must leave this list.
+# Names of JAX that are still missing; a name that exists must leave this list.
 NUMPY_MISSING = {
     "int1",
     "uint1",
 }
 
-# Where the outcomes differ on purpose, as docs/differences_from_jax.md says: calls, or all calls of
-# a name.
+# Where the outcomes differ on purpose, as described in docs/differences_from_jax.md: calls, or all
+# calls of a name.
 NUMPY_DIFFERS = {
     "More general": [
         "polyfit",

@@ -167,5 +167,5 @@ hamming(5)  hanning(5)  kaiser(5, 2.0)  fromstring("1 2", sep=" ")
 
 
 def expressions(text: str) -> list[str]:
-    """The entries of a table, which two spaces or the end of a line part."""
+    """The entries of a table, separated by two spaces or line ends."""
     return [e.strip() for line in text.strip().splitlines() for e in line.split("  ") if e.strip()]

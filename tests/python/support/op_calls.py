@@ -1,4 +1,4 @@
-"""The calls that a row of the op table stands for, and many calls as one program."""
+"""The calls that a row of the op table represents, and many calls as one program."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Call(NamedTuple):
         return self.row.compared(*arrays, **self.attributes)._value()
 
     def ordinary(self, seed: int = 0) -> tuple[np.ndarray, ...]:
-        """Operands of which derivatives exist."""
+        """Operands with respect to which derivatives exist."""
         rng = np.random.default_rng(seed)
         types, samples = self.row.signature(self.case, self.dtype)
         shapes = self.case.shapes or (POINTWISE_SHAPE,) * len(types)
@@ -97,7 +97,7 @@ def all_calls(dtype: np.dtype, rows: Sequence[Row] = OPS) -> list[Call]:
     return [call for row in rows for call in calls_of(row, dtype)]
 
 
-# Each stands for the types whose elements are as large and of the same kind.
+# Each represents the types whose elements have the same size and kind.
 IN_EVERY_WAY = {
     *(dtypes.bool_, dtypes.int4, dtypes.uint8, dtypes.int32),
     *(dtypes.float8_e5m2, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.complex64),
@@ -109,8 +109,8 @@ def calls_to_compile(
     rows: Sequence[Row] = OPS,
     in_every_way: Collection[np.dtype] = IN_EVERY_WAY,
 ) -> list[Call]:
-    """Calls of these rows with operands of a type: all for some types, and one of each op for the
-    others, another one for each type. At night all.
+    """Calls of these rows with operands of a type: all for some types, and one of each op, in
+    rotation, for the others. At night all.
     """
     if dtype in in_every_way:
         return all_calls(dtype, rows)
@@ -128,7 +128,8 @@ def run_compiled(
     dynamic: bool = False,
     target: str = "cpu",
 ) -> list[np.ndarray | CompileError]:
-    """The results of compiled code: of many calls in a program if IREE takes it, else of one.
+    """The results of compiled code: of many calls in a program if IREE accepts it, otherwise of
+    one.
 
     With `dynamic`, all sizes are unknown to the compiler.
     """
@@ -211,7 +212,7 @@ def program_of(
             if dynamic:
                 shape = (-1,) * result.ndim
                 if "shape" in stated:
-                    # The sizes are those of one more argument.
+                    # The sizes come from an additional argument.
                     like = argument(np.zeros(result.shape, bool))
                     given += [
                         main.emit("dim", [like], {"dimension": d}, None, NOWHERE)[0][0]

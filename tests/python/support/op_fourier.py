@@ -13,8 +13,8 @@ from support.op_samplers import between
 Array = np.ndarray[Any, Any]
 ROWS: list[Row] = []
 
-# (shape of the signals, dimension): lengths that are one step, several, of odd factors, and with
-# large prime factors; the dimension last and not; few and many rows.
+# (shape of the signals, dimension): lengths with one step, several, odd factors, and large prime
+# factors; the dimension last and not; few and many rows.
 _SIGNALS = (
     ((1,), 0),
     ((2, 1), 0),
@@ -33,7 +33,7 @@ _SIGNALS = (
 
 def _matrix(length: int) -> Array:
     """exp(-2 pi i j k / length) as long doubles."""
-    # Angles of a right angle at most, of which sines are accurate.
+    # Angles up to a right angle, whose sines are accurate.
     turns = np.outer(np.arange(length), np.arange(length)) % length
     quarters, rest = np.divmod(4 * turns, length)
     angle = 2 * np.arctan(np.longdouble(1)) * rest / length
@@ -56,7 +56,7 @@ def _rfft(x: Array, dimension: int, length: int) -> Array:
 
 
 def _irfft(x: Array, dimension: int, length: int) -> Array:
-    # Each element but those at the ends stands for its conjugate, too.
+    # Each element except the ends also represents its conjugate.
     size = length // 2 + 1
     weights = np.full(size, np.longdouble(2)) / length
     weights[0] /= 2

@@ -1,4 +1,4 @@
-"""Ops that read and write windows at places that are known only at run time."""
+"""Ops that read and write windows at positions that are known only at run time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROWS: list[Row] = []
 
 
 def _windows(x: Array, indices: Array, dims: Dims, window: Dims) -> list[tuple[Any, Any]]:
-    """The place of each window in the result and in the operand, None where it is not inside."""
+    """The position of each window in the result and in the operand, None if it is not inside."""
     found = []
     for place in np.ndindex(indices.shape[:-1]):
         index = [slice(None)] * x.ndim
@@ -83,7 +83,7 @@ def _case(
     of_updates: Sampler | None = None,
     **rest: Any,
 ) -> Case:
-    """A scatter at these places."""
+    """A scatter at these positions."""
     shape, indices, dims, window, numbers = places
     sizes = list(shape)
     for dim, size in zip(dims, window, strict=True):
@@ -140,7 +140,7 @@ _row(
     "scatter_mul",
     NUMBER,
     _scattered(lambda x, update: x * update),
-    # By updates that overlap it has no derivative.
+    # With respect to overlapping updates it has no derivative.
     cases=tuple(_case(_PLACES[i], around(0.5, 2), unique=True) for i in (2, 3, 5, 6, 8)),
     operand_types=_with_indices(3),
     ulps=4,

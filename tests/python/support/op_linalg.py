@@ -1,7 +1,7 @@
 """Rows of the op table for linear algebra.
 
-Where a factor is unique, it is compared with that of an algorithm in long doubles; of factors that
-are not, what they have to be together: their product, which is the operand, and what is unitary.
+If a factor is unique, it is compared with that of an algorithm in long doubles; for factors that
+are not, their common properties are: their product, which is the operand, and unitarity.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ def flat(*parts: Any) -> Any:
 
 
 def dominant(sample: Sampler) -> Sampler:
-    """Matrices with a diagonal of greater elements than the rest, so that they are regular."""
+    """Matrices with larger elements on the diagonal than elsewhere, so that they are regular."""
 
     def dominated(rng: np.random.Generator, shape: Shape) -> Array:
         x = sample(rng, shape)
-        # A batch may be anywhere: the diagonal is of the dimensions that are of one size.
+        # A batch may be anywhere: the diagonal is of the dimensions with the same size.
         same = [d for d, n in enumerate(shape) if shape.count(n) > 1][-2:]
         if len(same) == 2:
             places: list[Any] = [slice(None)] * len(shape)
@@ -57,7 +57,7 @@ def dominant(sample: Sampler) -> Sampler:
 
 
 class Fixed(Listed):
-    """One matrix, or in a batch, along whichever dimension, these in order."""
+    """One matrix, or these in a batch, along any dimension, in order."""
 
     def __init__(self, *arrays: Any) -> None:
         super().__init__(*arrays)
@@ -81,13 +81,13 @@ def adjoint(x: Any) -> Any:
 
 
 def hermitian(a: Array, lower: bool = True) -> Array:
-    """The matrix that is read of a triangle, and of real parts on the diagonal."""
+    """The matrix that is read from a triangle, with real parts on the diagonal."""
     below = np.tril(a, -1) if lower else adjoint(np.triu(a, 1))
     return below + adjoint(below) + np.diag(np.real(np.diagonal(a)))
 
 
 def each(algorithm: Callable[..., Any]) -> Callable[..., Array]:
-    """An oracle from one for a single matrix, whose results are put one after the other."""
+    """An oracle from one for a single matrix, with results one after the other."""
 
     def oracle(*operands: Array, **attributes: Any) -> Array:
         rank = 1 if algorithm is _tridiagonal_solve else 2
@@ -152,7 +152,7 @@ def _geqrf(a: Array, pivoting: bool = False) -> tuple[Array, ...]:
 
 
 def _reflected(packed: Array, taus: Array, x: Array, offset: int = 0) -> Array:
-    """The product of reflections, whose vectors lie below a diagonal, times x."""
+    """The product of reflections, whose vectors are below a diagonal, times x."""
     for j in reversed(range(len(taus))):
         v = packed[j + offset :, j].copy()
         v[0] = 1
@@ -184,7 +184,7 @@ def _tridiagonal(a: Array, lower: bool = True) -> tuple[Array, ...]:
         return t[::-1, ::-1], d[::-1], off[::-1], taus[::-1]
     packed, taus = _hessenberg(hermitian(a))
     d, off = np.real(np.diagonal(packed)), np.real(np.diagonal(packed, -1))
-    # Elsewhere is what the operand has.
+    # Elsewhere are the operand's elements.
     return np.tril(packed, -1) + np.diag(d) + np.triu(a, 1), d, off, taus
 
 
@@ -216,7 +216,7 @@ def _gauss(a: Array, b: Array) -> Array:
     return x
 
 
-# Factorisations --------------------------------------------------------------------------------
+# Factorizations --------------------------------------------------------------------------------
 
 
 def unique(_: Parts, results: Parts, **attributes: Any) -> Any:
@@ -328,7 +328,7 @@ def _eig_compared(operands: Parts, results: Parts, left: bool = False, right: bo
 
 
 def _gauge(v: Any) -> list[Any]:
-    """The squared norms of columns, and the imaginary parts of their greatest elements."""
+    """The squared norms of columns, and the imaginary parts of their largest elements."""
     greatest = dnp.argmax(abs(v), -2, keepdims=True)
     return [(abs(v) ** 2).sum(-2), dnp.take_along_axis(v, greatest, -2).imag]
 
@@ -362,7 +362,7 @@ def _schur(a: Array, vectors: bool = True) -> tuple[Array, ...]:
 
 
 def _real_without_vectors(dtype: np.dtype, attributes: dict[str, Any]) -> np.dtype:
-    """The type of what is compared of `eigh` and `svd`."""
+    """The type of the compared part of `eigh` and `svd`."""
     return dtype if attributes.get("vectors", True) else dtypes.to_real_dtype(dtype)
 
 
@@ -437,7 +437,7 @@ row(
     oracle=each(_triangular_solve),
 )
 
-# Factors of so many matrices of which all are exact in each type.
+# Factors of that many matrices, all of which are exact in each type.
 _L = [
     np.array([[1, 0, 0, 0], [0.5, 1, 0, 0], [-0.5, 0.25, 1, 0], [0, k / 4, -0.5, 1]])
     for k in (1, 2, 3)
@@ -447,7 +447,7 @@ _ORDERS = np.array([[2, 0, 3, 1], [0, 1, 2, 3], [3, 2, 0, 1]])
 
 
 def _factored(phase: complex) -> tuple[Sampler, ...]:
-    """A matrix, its factors and a right hand side."""
+    """A matrix, its factors and a right-hand side."""
     upper = [u.astype(type(phase)) * phase for u in _U]
     packed = [np.tril(low, -1) + u for low, u in zip(_L, upper, strict=True)]
     whole = [(low @ u)[np.argsort(o)] for low, u, o in zip(_L, upper, _ORDERS, strict=True)]
@@ -460,7 +460,7 @@ def _lu_solve(a: Array, lu: Array, order: Array, b: Array, transpose_a: bool = F
 
 def _solved(transpose_a: bool, types: tuple[np.dtype, ...], phase: complex) -> Case:
     shapes = ((4, 4), (4, 4), (4,), (4, 2))
-    # The tangent of the matrix says that of its factors, which are not free.
+    # The tangent of the matrix determines those of its factors, which are not free.
     return Case({"transpose_a": transpose_a}, shapes, types, _factored(phase), wrt=(3,))
 
 

@@ -1,4 +1,4 @@
-"""Pointwise ops, which take operands of any shape."""
+"""Pointwise ops, which accept operands of any shape."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _of_mpmath(function: Callable[..., Any]) -> Callable[..., Array]:
 
     def apply(x: Array) -> Array:
         with mpmath.workdps(30):
-            # Where mpmath overflows, all has been decided long ago.
+            # Where mpmath overflows, the result has long been decided.
             bounded = [v if np.isinf(v) else np.clip(v, -1e6, 1e6) for v in x.flat]
             values = [float(function(mpmath.mpf(float(v)))) for v in bounded]
         return np.array(values, np.longdouble).reshape(x.shape)
@@ -54,7 +54,7 @@ def _of_mpmath(function: Callable[..., Any]) -> Callable[..., Array]:
 
 
 def _erf(x: Array) -> Array:
-    # A zero of mpmath has no sign.
+    # Zeros in mpmath have no sign.
     return np.where(x == 0, x, _of_mpmath(mpmath.erf)(x))
 
 
@@ -124,7 +124,7 @@ row(
 
 
 def _with_fewer_bits(x: Array, exponent_bits: int, mantissa_bits: int) -> Array:
-    """By the definition: a multiple of the last place that is kept, unless that place is lost."""
+    """By the definition: a multiple of the last place kept, unless that place is lost."""
     fraction, exponent = np.frexp(x)
     kept = np.rint(np.ldexp(fraction, mantissa_bits + 1))
     result = np.ldexp(kept, exponent - mantissa_bits - 1)
@@ -191,7 +191,7 @@ def _floor_div(x: Array, y: Array) -> Array:
 
 
 def _extreme(greatest: bool) -> Callable[[Array, Array], Array]:
-    """The greater or lesser of two, where 0 is greater than -0."""
+    """The larger or smaller of two, where 0 is greater than -0."""
 
     def apply(x: Array, y: Array) -> Array:
         if x.dtype.kind != "f":
@@ -212,7 +212,7 @@ def _round_away(x: Array) -> Array:
 
 
 def _nextafter(x: Array, y: Array) -> Array:
-    """By the order of all values of the type, or by NumPy where these are too many."""
+    """By the order of all values of the type, or by NumPy if these are too many."""
     if x.dtype.itemsize > 2:
         return np.nextafter(x, y)
     bits = np.dtype(f"uint{8 * x.dtype.itemsize}")
@@ -236,7 +236,7 @@ def _nextafter(x: Array, y: Array) -> Array:
 
 
 def _divisor(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
-    # Multiples of these are far from what `spaced(0.1, 0.25)` gives.
+    # Multiples of these are far from the values of `spaced(0.1, 0.25)`.
     return np.asarray(rng.choice([-1.25, 1.25, 2.5], shape))
 
 
@@ -458,7 +458,7 @@ row(
 
 
 def _threefry(k0: int, k1: int, x0: int, x1: int) -> int:
-    """The first word of the hash, round by round; the rotations are those of text."""
+    """The first word of the hash, round by round; the rotations are given as text."""
     rotations = (13, 15, 26, 6, 17, 29, 16, 24)
     keys = (k0, k1, 0x1BD11BDA ^ k0 ^ k1)
     x0, x1 = (x0 + k0) % 2**32, (x1 + k1) % 2**32

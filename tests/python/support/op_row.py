@@ -37,14 +37,14 @@ ANALYTIC = FLOAT + COMPLEX
 
 @dataclass(frozen=True)
 class Case:
-    """One way of calling an op; what it leaves open is as the row says."""
+    """One way of calling an op; the row supplies whatever is not specified."""
 
     attributes: dict[str, Any] = field(default_factory=dict)
-    # Shapes of operands; pointwise ops take any.
+    # Shapes of operands; pointwise ops accept any.
     shapes: tuple[Shape, ...] = ()
     types: Types = ()
     samples: tuple[Sampler, ...] = ()
-    # The operands that the op has derivatives of, if not all.
+    # The operands with respect to which the op has derivatives, if not all.
     wrt: tuple[int, ...] | None = None
 
 
@@ -63,12 +63,12 @@ class Row:
     oracle: Callable[..., Any] | None = None
     # On single Python integers; without it `oracle` takes arrays of them.
     of_integers: Callable[..., int] | None = None
-    # Instead of both: on the operands as they are.
+    # Instead of both: on the operands unchanged.
     exact: Callable[..., Array] | None = None
     cases: tuple[Case, ...] = (Case(),)
     call: Callable[..., Any] | None = None
-    # The compared array, of a tuple of operands, one of results and the attributes; by default the
-    # first result.
+    # The compared array, from a tuple of operands, one of results and the attributes; by default
+    # the first result.
     compared: Callable[..., Any] = lambda _, results, **attributes: results[0]
     pointwise: bool = True
     # True if `dtype` is an attribute instead of the operands' type.
@@ -79,9 +79,9 @@ class Row:
     # element where `normwise`.
     ulps: float = 0
     normwise: bool = False
-    # The same of eager calls.
+    # The same for eager calls.
     eager_ulps: float = 2
-    # Why this table does not check derivatives, or batching.
+    # The reasons why this table does not check derivatives, or batching.
     no_derivative: str = ""
     no_batch: str = ""
 
@@ -165,7 +165,7 @@ def _rounded(x: Array, dtype: np.dtype) -> Array:
 
 
 def _spacing(magnitude: Array, dtype: np.dtype) -> Array:
-    """The distance of neighbours of type `dtype` at a magnitude, as float64."""
+    """The distance between neighbours of type `dtype` at a magnitude, as float64."""
     info = ml_dtypes.finfo(dtypes.to_real_dtype(dtype))
     exponent = np.frexp(np.maximum(magnitude, float(info.tiny)))[1]
     return np.ldexp(1.0, exponent - 1 + int(np.log2(float(info.eps))))

@@ -30,7 +30,7 @@ def around(low: float, high: float) -> Sampler:
 
 
 def spaced(offset: float = 0.0, step: float = 0.75) -> Sampler:
-    """Distinct values, multiples of `step` plus `offset`; those of two offsets do not meet."""
+    """Distinct values, multiples of `step` plus `offset`; those of two offsets do not coincide."""
 
     def sample(rng: np.random.Generator, shape: Shape) -> np.ndarray:
         size = math.prod(shape)
@@ -40,7 +40,7 @@ def spaced(offset: float = 0.0, step: float = 0.75) -> Sampler:
 
 
 class Listed:
-    """These integers in order, again and again; unlike other samplers, also of integer types."""
+    """These integers in order, repeatedly; unlike other samplers, also for integer types."""
 
     def __init__(self, *values: int) -> None:
         self.values = np.array(values)
@@ -83,7 +83,7 @@ def draw(rng: np.random.Generator, sample: Sampler, dtype: np.dtype, shape: Shap
 
 
 def special(dtype: np.dtype, subnormal: bool) -> np.ndarray:
-    """Values at which functions have something to get wrong."""
+    """Values at which functions are prone to errors."""
     kind = dtypes.kind(dtype)
     if kind == "b":
         return np.array([False, True])

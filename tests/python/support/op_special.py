@@ -1,4 +1,4 @@
-"""Special functions, with mpmath as oracle."""
+"""Special functions, with mpmath as the oracle."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def row(
 
 
 def _elementwise(function: Callable[..., Any]) -> Callable[..., Array]:
-    """A function of mpmath on arrays; what it raises at a pole or outside of its domain is NaN."""
+    """A function of mpmath on arrays; exceptions at a pole or outside of its domain become NaN."""
 
     def value(*x: Any) -> float:
         if any(map(np.isnan, x)):
@@ -73,7 +73,7 @@ def _zeta(s: Any, q: Any) -> Any:
 
 
 def _power(x: Any, y: Any) -> Any:
-    """x^y, also where y is so large that mpmath would try to write it down."""
+    """x^y, even where y is so large that mpmath would try to write it out."""
     if abs(x) == 1:
         return mpmath.mpf(1)
     sign = -1 if x < 0 and mpmath.floor(y / 2) * 2 != y else 1
@@ -174,7 +174,7 @@ row(
 row("erf_inv", around(0.01, 0.9), oracle=_erf_inv, odd=True, ulps=4)
 row("bessel_i0e", around(0.1, 20), oracle=_scaled_bessel(0), ulps=4, eager_ulps=4)
 row("bessel_i1e", around(0.1, 20), oracle=_scaled_bessel(1), odd=True, ulps=4, eager_ulps=4)
-# In float64 it is SciPy that is so far off.
+# In float64, SciPy is the one that is so far off.
 row(
     "igamma",
     *(between(0.3, 12), between(0.1, 15)),

@@ -212,7 +212,7 @@ for _name, _find in (("argmax", np.argmax), ("argmin", np.argmin)):
 
 
 def _dot(lhs: str, rhs: str, result: str, *shapes: Dims, **rest: Any) -> Case:
-    """A contraction as einsum writes it; its dimensions are those that both operands have."""
+    """A contraction in einsum's notation; its dimensions are those that both operands have."""
     shared = [c for c in lhs if c in rhs]
     batch, contract = [c for c in shared if c in result], [c for c in shared if c not in result]
     attributes: dict[str, Any] = {

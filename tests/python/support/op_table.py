@@ -25,7 +25,7 @@ FAMILIES = {
 }
 OPS = [row for rows in FAMILIES.values() for row in rows]
 
-# Ops that only programs have, and what checks them instead.
+# Ops that only programs have, and their tests.
 WITHOUT_ROW = {
     "constant": "made by tracing; tracing/test_tracer.py and the round trips of tests/lit/dialect",
     "dim": "arises from dynamic shapes; tests of dynamic shapes",

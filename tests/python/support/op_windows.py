@@ -25,7 +25,7 @@ def row(name: str, types: tuple[np.dtype, ...], **rest: Any) -> None:
 
 
 def _counts(shape: Shape, window: Dims, strides: Dims, dilations: Dims) -> Shape:
-    """The number of windows that fit: starts such that the last element lies inside."""
+    """The number of windows that fit: starts such that the last element is inside."""
     return tuple(
         len(range(0, n - (w - 1) * d, s))
         for n, w, s, d in zip(shape, window, strides, dilations, strict=True)
@@ -33,7 +33,7 @@ def _counts(shape: Shape, window: Dims, strides: Dims, dilations: Dims) -> Shape
 
 
 def _places(place: Dims, window: Dims, strides: Dims, dilations: Dims) -> Iterator[Dims]:
-    """Where the elements of a window are, in row-major order."""
+    """The positions of a window's elements, in row-major order."""
     for within in itertools.product(*map(range, window)):
         yield tuple(
             p * s + k * d for p, s, k, d in zip(place, strides, within, dilations, strict=True)
@@ -75,7 +75,7 @@ def _put(x: Array, offsets: Array, window: Dims, dilations: Dims) -> Array:
 
 
 _SLIDING: list[tuple[Shape, Dims, Dims, Dims]] = [
-    ((4, 9), (3, 1), (2, 2), (1, 1)),  # behind the only window along the rows, one is left over
+    ((4, 9), (3, 1), (2, 2), (1, 1)),  # one remains after the only window along the rows
     ((4, 9), (3, 3), (2, 2), (1, 1)),
     ((6,), (3,), (1,), (1,)),
     ((7,), (2,), (3,), (1,)),
@@ -196,7 +196,7 @@ def _conv(
     dilations: Dims = (),
     **rest: Any,
 ) -> Case:
-    """A convolution as einsum writes it, "lhs,rhs->result"."""
+    """A convolution in einsum's notation, "lhs,rhs->result"."""
     inputs, ans = spec.split("->")
     lhs, rhs = inputs.split(",")
     letters = sorted({*lhs, *rhs, *ans})

@@ -1,5 +1,5 @@
-"""Random loops, branches, maps and checkpoints in each other, for Dovetail and JAX alike, and what
-is computed of them.
+"""Random loops, branches, maps and checkpoints inside each other, for Dovetail and JAX alike, and
+transforms of them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def size_of(seed: int) -> int:
     return (4, 2, 9, 1)[seed % 4]
 
 
-# A program of a library and of vectors in scope, of which the first is the newest.
+# A program of a library and of vectors in scope, the newest first.
 Program = Callable[[Any, Sequence[Any]], Any]
 
 
@@ -29,7 +29,7 @@ class Maker:
 
     def __init__(self, seed: int, with_while: bool = False, with_parts: bool = True) -> None:
         self.rng, self.size = random.Random(seed), size_of(seed)
-        # JAX has no reverse mode of such loops.
+        # JAX has no reverse mode for such loops.
         self.loops = [Maker.scan, Maker.fori, *[Maker.while_loop] * with_while]
         # The code generator cannot schedule some batches of updates of slices of unknown size.
         self.parts = [Maker.part] * with_parts
@@ -123,7 +123,7 @@ class Maker:
         return program
 
     def part(self, depth: int) -> Program:
-        """A program of what is changed along a slice of any direction, and a sum of another."""
+        """A program that changes a slice along any direction, and a sum of another."""
         body, size = self.program(depth), self.size
         ends, steps = [None, *range(-size - 1, size + 2)], [None, 1, 2, -1, -2]
         where, kept = (

@@ -1,4 +1,4 @@
-"""The samplers, each with the distribution that it is to have: one table for all tests of them."""
+"""The samplers, each with its expected distribution: one table for all tests of them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class Row(NamedTuple):
     """One way of calling a sampler.
 
     Attributes:
-      name: what tests call it.
-      draw: takes a `random` module, its `numpy`, a key and a shape; gives samples of that shape.
-      law: the distribution of all samples, one of SciPy's; None where a test of its own checks it.
+      name: its name in tests.
+      draw: takes a `random` module, its `numpy`, a key and a shape; returns samples of that shape.
+      law: the distribution of all samples, one of SciPy's; None if a separate test checks it.
       exact: whether the samples are the same bits whatever rounding elementary functions have.
     """
 

@@ -63,7 +63,7 @@ def reflection(signature: Signature | None) -> str:
 def select(
     name: str, shape: tuple[int | None, ...], element: str, signature: Signature | None = None
 ) -> str:
-    """A function that returns its second or third argument, as a computation of its own."""
+    """A function that returns its second or third argument, as a separate computation."""
     tensor = f"tensor<{''.join('?x' if dim is None else f'{dim}x' for dim in shape)}{element}>"
     dims = ", ".join(f"d{i}" for i in range(len(shape)))
     identity = f"affine_map<({dims}) -> ({dims})>"

@@ -1,4 +1,4 @@
-"""Functions of `scipy.special`: operands, and the errors that are allowed."""
+"""Functions of `scipy.special`: operands, and permitted errors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def integers(low: int, high: int) -> np.ndarray[Any, Any]:
 
 
 class Row(NamedTuple):
-    """A function, its operands, and the errors allowed, in units of the last place.
+    """A function, its operands, and the permitted errors, in units of the last place.
 
     Errors are those of float32; in float64 SciPy has errors of its own.
     """
@@ -35,7 +35,7 @@ class Row(NamedTuple):
     relative: float = 4e-15
     # Values that count as 0.
     absolute: float = 0
-    # The operands by which there are derivatives.
+    # The operands with respect to which there are derivatives.
     by: tuple[int, ...] = (0,)
 
 

@@ -1,4 +1,4 @@
-"""Distributions of `scipy.stats`: ranges of values and shapes, and the functions that each has."""
+"""Distributions of `scipy.stats`: ranges of values and shapes, and the functions of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expressions on arrays sharded over eight CPU devices, and what they give: here as in JAX."""
+"""Expressions on arrays sharded over eight CPU devices, and their results: the same as in JAX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Expressions on meshes and shardings of eight CPU devices, and what they give: here as in JAX."""
+"""Expressions on meshes and shardings of eight CPU devices, and their results: the same as in
+JAX.
+"""
 
 from __future__ import annotations
 
@@ -314,7 +316,7 @@ def names_of(library: Any, sharding: Any, numpy: Any) -> dict[str, Any]:
 
 
 def mismatch(expression: str, expected: str, names: dict[str, Any]) -> str | None:
-    """What an expression gives in place of what is expected; None if it gives that."""
+    """The result of an expression if it is not the expected one; otherwise None."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

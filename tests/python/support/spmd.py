@@ -1,4 +1,4 @@
-"""Programs of one device of a mesh, compiled and run on all of them."""
+"""Programs for one device of a mesh, compiled and run on all of them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def executable(
     participants: Participants | None = None,
     **options: Any,
 ) -> SpmdExecutable:
-    """Compile the program of one device, of which `main` is run on all of the mesh."""
+    """Compile the program of one device, whose `main` is run on the whole mesh."""
     module = module_of(mesh, program) if isinstance(program, str) else program.clone()
     phases.run(module, "lower", start="")
     lines = [locations.describe(place) for place in module.collective_places()]
@@ -51,7 +51,7 @@ def run(program: SpmdExecutable, *arguments: np.ndarray) -> list[np.ndarray]:
 
 
 def mapped(mesh: Mesh, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of what one device has, for arrays whose leading dimension is the device's."""
+    """A function of one device's data, for arrays whose leading dimension is the device's."""
     axes = tuple(mesh)
     names = AbstractMesh(tuple(mesh.values()), axes)
 
@@ -101,11 +101,11 @@ def by_group(
     x: np.ndarray,
     function: Callable[[np.ndarray], np.ndarray | list[np.ndarray]],
 ) -> np.ndarray:
-    """Apply a function to what the members of each group have.
+    """Apply a function to the values of each group's members.
 
     Args:
       x: the leading dimension is the participant's.
-      function: takes a stack in the members' order, and returns what each member gets.
+      function: takes a stack in the members' order, and returns one with each member's result.
     """
     names, sizes = list(mesh), tuple(mesh.values())
     order = [names.index(axis) for axis in axes]

@@ -1,5 +1,5 @@
-"""Which calls of the tables strict promotion refuses: `strict_refusals.txt` has those of
-`jax_table` that JAX refuses.
+"""The calls of the tables that strict promotion rejects: `strict_refusals.txt` has those of
+`jax_table` that JAX rejects.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from support.table_arguments import arguments
 LIBRARIES = {"numpy": dnp, "lax": lax}
 TABLES = {"numpy": NUMPY, "lax": LAX}
 REFUSALS = set(Path(__file__).with_name("strict_refusals.txt").read_text().splitlines())
-# JAX refuses what its function does with operands, and ours does not; or the other way round.
+# JAX rejects operations that its function performs on operands and ours does not, or the other way
+# round.
 DIFFER = {
     *("numpy.vecdot(x, v)", "numpy.matvec(t, w)", "numpy.vecmat(i, x)", "numpy.cov(x, fweights=j)"),
     "numpy.heaviside(x, v)",

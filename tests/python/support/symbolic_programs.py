@@ -1,4 +1,4 @@
-"""Functions of an array of shape (b, 6), to be compared with what they are at known sizes."""
+"""Functions of an array of shape (b, 6), compared with their results at known sizes."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def check(function: Callable[..., Any], shapes: Any = "n") -> None:
             compare(compiled(*args), function(*args), 1e-9, 1e-11)
 
 
-# Arrays made from no array, and overwritten more than once.
+# Arrays made without operands, and overwritten more than once.
 
 
 def zeros(x: Any, _y: Any) -> Any:
@@ -55,7 +55,7 @@ def loops(x: Any, _y: Any) -> Any:
 
 
 def rows(x: Any, y: Any) -> Any:
-    # Each has the number of the row before its place in the row.
+    # Each has the number of the row before its position in the row.
     table = dnp.zeros((x.shape[0], 4))
     put = dt.vmap(lambda row, at, value: row.at[at].add(value))
     places = [(dnp.abs(z) * 2).astype(dnp.int32) for z in (x, y, x * y)]
@@ -64,7 +64,7 @@ def rows(x: Any, y: Any) -> Any:
 
 
 @pytest.mark.parametrize("function", [zeros, numbers, slices, loops, rows])
-def test_arrays_made_of_none(function: Callable[..., Any]) -> None:
+def test_arrays_made_without_operands(function: Callable[..., Any]) -> None:
     check(function)
 
 
@@ -137,7 +137,7 @@ def test_gradients(program: Callable[..., Any]) -> None:
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_batches_of_gradients(program: Callable[..., Any]) -> None:
-    # The elements of the batch take branches and numbers of steps of their own.
+    # The elements of the batch take their own branches and numbers of steps.
     gradient = dt.grad(loss_of(program))
     check(lambda x, y: dt.vmap(gradient, in_axes=(0, None))(dnp.stack([x, y, -x]), y))
 
@@ -151,7 +151,7 @@ def test_second_derivatives(program: Callable[..., Any]) -> None:
 
 def counted(x: Any, y: Any) -> Any:
     def chosen(x: Any, y: Any) -> Any:
-        # The derivative keeps this number, which is no count of steps.
+        # The derivative keeps this number, which is not a count of steps.
         number = (dnp.sum(x * x) * 1e8).astype(dnp.int32)
         return lax.switch(number, [lambda x: x * y, dnp.sin], x)
 

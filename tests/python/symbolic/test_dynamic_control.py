@@ -16,7 +16,7 @@ from dovetail.runtime import Executable
 
 Array = np.ndarray[Any, Any]
 
-# The carry and what is stacked have rows of any size; there are any number of them.
+# The carry and the stacked values have rows of any size; there are any number of them.
 SCAN = """
   %0:3 = dovetail.scan length {length} init(%a) over(%xs) consts() {reverse}
     : (!row, !rows) -> (!row, !rows, !column) {{
@@ -145,7 +145,7 @@ SIZES = [(4, 3, 2), (1, 2, 3), (0, 2, 1)]
 
 
 def module(name: str, element: str, sizes: Sequence[int | str]) -> Any:
-    """The program of all forms, with these sizes, of which each may be `?`."""
+    """The program of all forms, with these sizes, each of which may be `?`."""
     n, m, k = map(str, sizes)
     length = "-1" if n == "?" else n
     named = "sizes(%s)" if m == "?" else ""
@@ -163,7 +163,7 @@ def arguments(sizes: tuple[int, ...], element: str) -> list[Array]:
 
 @cache
 def static(name: str, sizes: tuple[int, ...]) -> list[Array]:
-    """The results where all sizes are known."""
+    """The results if all sizes are known."""
     program = module(name, "f64", sizes)
     program.run("", "simplify")
     return evaluate(program.program("main"), arguments(sizes, "float64"))
@@ -177,7 +177,7 @@ def assert_close(actual: list[Array], expected: list[Array], tolerance: float) -
 
 @pytest.mark.parametrize("name", BODIES)
 def test_derivatives(name: str) -> None:
-    """Against differences of values, and batches against their elements."""
+    """Against finite differences, and batches against their elements."""
     sizes = SIZES[0]
     program = module(name, "f64", sizes)
     program.run("", "simplify")

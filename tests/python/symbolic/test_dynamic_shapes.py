@@ -36,7 +36,7 @@ def check(
     constraints: Sequence[str] = (),
     bound: float = 2e-5,
 ) -> None:
-    """One program gives at all sizes what the function does there."""
+    """One program returns at all sizes what the function does there."""
     program = dynamic(f, *shapes, compile=compile, dynamic_constraints=constraints)
     for size in sizes:
         args = arguments(size)
@@ -135,7 +135,7 @@ def test_functions(name: str) -> None:
     check(FUNCTIONS[name], ["b, 6"], lambda b: [array(b, 6)], sizes=(1, 4, 7))
 
 
-# Functions of few dispatches each, as results of one program.
+# Functions with few dispatches each, as results of one program.
 COMPILED = [
     *("reshape by product", "arange of floats", "divided by size", "softmax", "slice to the end"),
     *("slice of the middle", "backwards", "pad by size", "concatenate", "tile", "transpose"),
@@ -245,7 +245,7 @@ def test_within_other_functions_sizes_are_known() -> None:
     assert "tensor<4xf32>" in dt.jit(lambda x: program(x)).lower(x).as_text()
 
 
-def test_what_is_not_decided_is_an_error() -> None:
+def test_undecided_comparisons_are_errors() -> None:
     (b,) = dt.export.symbolic_shape("b")
     struct = dt.ShapeDtypeStruct((b, 3), np.float32)
 
@@ -307,7 +307,7 @@ def test_module_file(tmp_path: Any) -> None:
 
 
 @pytest.mark.parametrize("mode", ["never", "now"])
-def test_slices_of_what_may_be_empty(mode: Any) -> None:
+def test_slices_of_arrays_that_may_be_empty(mode: Any) -> None:
     def slices(np_: Any, x: Any) -> list[Any]:
         rest = x[1:]
         return [rest[::-1], rest[:-1:2], x[::-2], rest[::-1] * rest]
@@ -320,8 +320,8 @@ def test_slices_of_what_may_be_empty(mode: Any) -> None:
 
 
 @pytest.mark.parametrize("mode", ["never", "now"])
-def test_indices_of_what_may_be_empty(mode: Any) -> None:
-    """Where nothing is selected, or something is there; of nothing zeros are read, and nothing is
+def test_indices_of_arrays_that_may_be_empty(mode: Any) -> None:
+    """Nothing is selected, or something is: where nothing is, zeros are read, and nothing is
     written.
     """
     none, twice = np.zeros(0, np.int32), np.array([0, 0])

@@ -1,4 +1,4 @@
-"""Files of programs with symbolic sizes: they refuse sizes that break their constraints."""
+"""Files of programs with symbolic sizes: they reject sizes that violate their constraints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of the library where a size is symbolic: at each size they are what they are there."""
+"""Functions of the library with a symbolic size: at each size the same as with that known size."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_compiled(group: str) -> None:
 
 
 @pytest.mark.parametrize("name", UNDECIDED)
-def test_what_is_not_decided_says_so(name: str) -> None:
+def test_undecided_sizes_are_reported(name: str) -> None:
     program: Any = dt.jit(UNDECIDED[name], dynamic_shapes=("b, 6",))
     with pytest.raises((NotImplementedError, InconclusiveDimensionOperation)) as error:
         program.lower(array(4))

@@ -19,7 +19,7 @@ def sizes(text: str, *constraints: str) -> tuple[Any, ...]:
     return export.symbolic_shape(text, constraints=constraints)
 
 
-# Written as Python, of sizes and of ints.
+# Written in Python, for sizes and for ints.
 EXPRESSIONS: list[Callable[[Any, Any], Any]] = [
     lambda b, c: b + c - 2 * b + 3,
     lambda b, c: (b + 1) * (c - 1) * 2,
@@ -97,7 +97,7 @@ def test_comparisons_that_constraints_decide() -> None:
     assert bool(b)
 
 
-def test_comparisons_that_are_not_decided_say_what_to_add() -> None:
+def test_undecided_comparisons_suggest_a_constraint() -> None:
     b, c = sizes("b, c", "b <= 9")
     for question in (lambda: b > 3, lambda: b == 3, lambda: b != c, lambda: b < c):
         with pytest.raises(InconclusiveDimensionOperation, match="add a constraint") as error:
@@ -107,7 +107,7 @@ def test_comparisons_that_are_not_decided_say_what_to_add() -> None:
     assert b.__gt__("x") is NotImplemented
 
 
-def test_what_needs_a_known_size_says_so() -> None:
+def test_functions_that_need_a_known_size_report_it() -> None:
     (b,) = sizes("b")
     for use in (int, float, range, lambda x: [1, 2][x:], lambda x: [0] * x):
         with pytest.raises(UnknownSizeError, match="known only when the program runs"):
@@ -130,7 +130,7 @@ def test_what_needs_a_known_size_says_so() -> None:
         ("b", ("(b + 1) % 4 == 0",), "of a name"),
     ],
 )
-def test_texts_that_are_refused(text: str, constraints: tuple[str, ...], message: str) -> None:
+def test_texts_that_are_rejected(text: str, constraints: tuple[str, ...], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         sizes(text, *constraints)
 

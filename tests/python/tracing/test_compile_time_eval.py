@@ -40,7 +40,7 @@ def test_ops_on_tracers(function: Any) -> None:
     assert_allclose(dt.jit(dt.vmap(within))(dnp.full(3, 0.5)), np.full(3, expected), rtol=1e-6)
 
 
-def test_known_values_are_computed_beside_tracers() -> None:
+def test_known_values_are_computed_next_to_tracers() -> None:
     @dt.jit
     def f(x: Any) -> Any:
         with dt.ensure_compile_time_eval():

@@ -1,4 +1,4 @@
-"""Tracing itself: capture, sharing, leaks, recovery after errors, and what a tracer answers."""
+"""Tracing itself: capture, sharing, leaks, recovery after errors, and queries of tracers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_locations_are_the_users() -> None:
     assert "dovetail/numpy" not in text
 
 
-def test_errors_leave_no_trace_behind() -> None:
+def test_errors_leave_no_trace() -> None:
     def fails(x: Any) -> Any:
         dnp.sin(x)
         raise KeyError("of the user")
@@ -114,7 +114,7 @@ def test_numpy_arrays_on_the_left() -> None:
     assert "dovetail.mul" in text
 
 
-def test_a_tracer_tells_what_it_is() -> None:
+def test_a_tracer_describes_itself() -> None:
     seen = []
     dt.jit(lambda x: seen.append(repr(x)) or x).lower(dnp.ones(2))
     dt.grad(lambda x: seen.append(f"{x}") or x)(1.5)

@@ -68,7 +68,7 @@ def scanning(log: Log, note: Callable[..., None]) -> Callable[..., Any]:
 
 
 def choosing(log: Log, note: Callable[..., None]) -> Callable[..., Any]:
-    """A loop over branches, then one of a length that is not known, and one for its effects."""
+    """A loop over branches, then one of unknown length, and one for its effects."""
 
     def step(carry: Any, i: Any) -> Any:
         yes = lambda c: (note(log, 10, c), c + 1)[1]  # noqa: E731
@@ -158,7 +158,7 @@ def test_disabled_jit_and_nested_jit(log: Log) -> None:
     assert log.take() == [1.0, 2.0]
 
 
-def test_programs_say_whether_they_have_effects() -> None:
+def test_programs_state_whether_they_have_effects() -> None:
     def has(function: Callable[..., Any]) -> bool:
         return dt.jit(function).lower(1.0)._program.module.has_effects()
 
@@ -208,7 +208,7 @@ def test_functions_live_as_long_as_their_programs() -> None:
     assert owner is not None
     assert owner.calls == 3
     del owner, program
-    # First what traced the program, then what it called.
+    # First the tracer of the program, then its caller.
     gc.collect()
     gc.collect()
     assert alive() is None

@@ -225,7 +225,7 @@ def test_batches_of_loops(run: Transform, log: Log) -> None:
         )
 
 
-def test_batches_that_are_refused(run: Transform, log: Log) -> None:
+def test_batches_that_are_rejected(run: Transform, log: Log) -> None:
     with pytest.raises(ValueError, match="Cannot `vmap` ordered IO callback"):
         run(dt.vmap(lambda x: io(log, x)))(X)
     with pytest.raises(NotImplementedError, match="with a vmap_method, got: None"):

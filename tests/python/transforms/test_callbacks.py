@@ -1,4 +1,4 @@
-"""Python functions that programs call: their values, and what goes wrong."""
+"""Python functions that programs call: their values, and their errors."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def test_values_of_effects_are_unknown_while_traced() -> None:
     assert float(dt.grad(lambda x: x if sine(lax.stop_gradient(x)) > 0 else 2 * x)(1.0)) == 1.0
 
 
-def test_export_is_refused(tmp_path: Path) -> None:
+def test_export_is_rejected(tmp_path: Path) -> None:
     compiled = dt.jit(lambda x: sine(x)).lower(1.0).compile()
     with pytest.raises(
         ValueError, match=r"must run on the CPU of the Python program.*without callbacks"

@@ -1,4 +1,4 @@
-"""Checkpoints: values and derivatives, what is kept, and what is computed again."""
+"""Checkpoints: values and derivatives, what is kept, and what is recomputed."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def products(function: Callable[..., Any], *args: Any) -> int:
 
 
 def kept(function: Callable[..., Any], *args: Any) -> list[tuple[int, ...]]:
-    """The shapes of the residuals of `vjp`, arguments among them."""
+    """The shapes of the residuals of `vjp`, including arguments."""
     return sorted(aval.shape for aval, _ in saved_residuals(function, *args))
 
 
@@ -88,7 +88,7 @@ def test_derivatives_under_each_policy(name: str) -> None:
         close(derivative(again)(X), derivative(loss)(X))
 
 
-def test_only_arguments_and_what_is_saved_are_kept() -> None:
+def test_only_arguments_and_saved_values_are_kept() -> None:
     one = X.shape
     assert kept(dt.checkpoint(network), X) == [one]
     assert kept(dt.checkpoint(network, policy=SAVE.save_only_these_names("product1")), X) == [
@@ -97,7 +97,7 @@ def test_only_arguments_and_what_is_saved_are_kept() -> None:
     ]
     for policy in (SAVE.dots_saveable, SAVE.dots_with_no_batch_dims_saveable):
         assert kept(dt.checkpoint(network, policy=policy), X) == [one] * 3
-    # A function is asked of kinds of ops, among them those that derivatives make.
+    # A function is called with kinds of ops, including those that derivatives make.
     assert kept(dt.checkpoint(dnp.sin, policy=lambda op, *_: str(op) == "cos"), 1.0) == [()]
     assert "cos" in text_of(dt.grad(dt.checkpoint(dnp.sin, policy=lambda *_: False)), 1.0)
     for policy in (lambda op: op.name == "dot_general", lambda *_: True):
@@ -136,7 +136,7 @@ def test_nothing_is_left_without_differentiation() -> None:
     close(again(X), loss(X))
 
 
-def test_a_barrier_stands_before_what_is_computed_again() -> None:
+def test_a_barrier_precedes_recomputation() -> None:
     assert "optimization_barrier" in text_of(dt.grad(dt.checkpoint(loss)), X)
     assert "optimization_barrier" not in text_of(dt.grad(loss), X)
     merged = dt.grad(dt.checkpoint(loss, prevent_cse=False))

@@ -1,4 +1,4 @@
-"""Functions with rules of their own for vmap."""
+"""Functions with custom rules for vmap."""
 
 import gc
 import weakref
@@ -16,7 +16,7 @@ Y = np.array([3.0, 4.0, -5.0], np.float32)
 
 
 def scaled():
-    """x y, whose rule gives 10 x y and notes what it was asked."""
+    """x y, whose rule returns 10 x y and records its arguments."""
     asked = []
 
     @custom_vmap
@@ -31,7 +31,7 @@ def scaled():
     return f, asked
 
 
-def test_the_rule_is_asked_where_the_function_is_batched():
+def test_the_rule_is_called_if_the_function_is_batched():
     f, asked = scaled()
     assert float(f(2.0, 3.0)) == 6.0
     assert float(dt.jit(f)(2.0, 3.0)) == 6.0
@@ -59,7 +59,7 @@ def test_within_other_transforms(jit):
     np.testing.assert_allclose(in_scan(X, Y), 100 * X * Y * Y)
     in_branch = wrap(dt.vmap(lambda x, y: lax.cond(x > 0, f, lambda x, y: y, x, y)))
     np.testing.assert_allclose(in_branch(X, Y), np.where(X > 0, 10 * X * Y, Y))
-    # The rule of the inner vmap is batched as any function is.
+    # The rule of the inner vmap is batched like any function.
     nested = wrap(dt.vmap(dt.vmap(f, (None, 0)), (0, None)))
     np.testing.assert_allclose(nested(X, Y), 10 * np.outer(X, Y))
     twice = wrap(dt.vmap(lambda x: dt.vmap(lambda y: f(x, 1.0) + y)(Y)))
@@ -101,7 +101,7 @@ def test_a_batch_of_values_or_tangents_alone_stays_alone(jit):
     np.testing.assert_allclose(dt.jacfwd(f)(2.0, 3.0), 30.0)
     third = dt.vmap(lambda t: dt.jvp(lambda x: pushed(x, 3.0, x)[1], (2.0,), (t,))[1])
     np.testing.assert_allclose(dt.jit(third)(X) if jit else third(X), 10 * (3 * X + 8 * X))
-    # An argument without a tangent has it as it is.
+    # An argument without a tangent is passed unchanged.
     asked.clear()
     slopes = dt.vmap(lambda y: dt.jvp(lambda x: f(x, y), (2.0,), (1.0,))[1])
     np.testing.assert_allclose(slopes(X), 10 * X)

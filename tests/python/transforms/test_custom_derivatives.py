@@ -1,4 +1,4 @@
-"""Functions with custom derivative rules: values against formulas, and what is wrong with rules."""
+"""Functions with custom derivative rules: values against formulas, and errors in rules."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_forward_mode_of_a_vjp_rule() -> None:
             ValueError, match=r"can't apply forward-mode.*test_custom_derivatives.py"
         ):
             g()
-    # Forward over reverse is no such thing.
+    # Forward over reverse is not such a case.
     close(dt.hessian(f)(0.5, 2.0), -6 * np.sin(0.5))
 
 
@@ -279,7 +279,7 @@ def test_arguments_of_rules_with_symbolic_zeros_are_leaves() -> None:
 
 @pytest.mark.parametrize("wrap", [lambda f: f, dt.jit])
 @pytest.mark.parametrize("batched", [False, True])
-def test_tangents_of_what_no_derivative_reaches_are_symbolic(wrap: Any, batched: bool) -> None:
+def test_tangents_of_constants_are_symbolic(wrap: Any, batched: bool) -> None:
     @dt.custom_jvp
     def f(scale: Any, x: Any, y: Any) -> Any:
         return scale * x + y
@@ -302,7 +302,7 @@ def test_tangents_of_what_no_derivative_reaches_are_symbolic(wrap: Any, batched:
 
 
 @pytest.mark.parametrize("in_forward", [False, True])
-def test_rules_may_close_over_what_is_differentiated(in_forward: bool) -> None:
+def test_rules_may_close_over_differentiated_values(in_forward: bool) -> None:
     # The result does not depend on it, only the derivative does.
     def slope(y: Any) -> Any:
         @dt.custom_vjp
@@ -334,7 +334,7 @@ def test_python_branches_on_residuals_within_bwd() -> None:
         dt.grad(f)(2.0)
 
 
-def test_results_without_derivatives_ask_for_no_cotangents() -> None:
+def test_results_without_derivatives_need_no_cotangents() -> None:
     def refuse(*args: Any) -> Any:
         raise AssertionError
 
@@ -345,7 +345,7 @@ def test_results_without_derivatives_ask_for_no_cotangents() -> None:
         dt.vjp(lambda x, f=f: f(x), 2.0)
 
 
-def test_what_a_rule_says_is_zero_is_known_to_be() -> None:
+def test_zeros_declared_by_a_rule_are_known() -> None:
     zeros = []
 
     @dt.custom_jvp
@@ -407,8 +407,8 @@ def test_keys_are_leaves_of_rules_with_symbolic_zeros() -> None:
     assert seen[2].dtype == dt.dtypes.float0
 
 
-def test_checkpoints_take_results_from_the_function_where_asked() -> None:
-    # Rules that do not fit their function show who gave a value.
+def test_checkpoints_take_results_from_the_function_on_request() -> None:
+    # Rules that do not match their function show who returned a value.
     f = dt.custom_vjp(lambda x: 2.0 * x)
     f.defvjp(lambda x: (dnp.exp(x), dnp.cos(x)), lambda c, g: (c * g,), optimize_remat=True)
     inner = dt.checkpoint(lambda x: f(x) ** 2)

@@ -74,7 +74,7 @@ def test_argnums() -> None:
     assert isinstance(dt.grad(f, argnums=(1,))(2.0, 3.0, 5.0), tuple)
 
 
-def test_other_arguments_stay_what_they_are() -> None:
+def test_other_arguments_are_unchanged() -> None:
     def power(x: Any, n: int, *, times: int, mode: str) -> Any:
         assert type(n) is int
         assert mode == "product"
@@ -209,7 +209,7 @@ def test_loops_of_branches_take_linear_time() -> None:
 
 
 def test_values_are_computed_once() -> None:
-    """A value that several branches depend on is not computed again for each of them."""
+    """A value that several branches depend on is not recomputed for each of them."""
     from dovetail.tracing import bind
 
     count = 0

@@ -1,5 +1,5 @@
-"""Derivatives of what is computed and not used: elements that are masked, branches that an element
-of a batch does not take. They may be infinite or NaN, and must not reach the result.
+"""Derivatives of values that are computed but not used: masked elements, and branches that an
+element of a batch does not take. They may be infinite or NaN, and must not reach the result.
 """
 
 from __future__ import annotations
@@ -81,13 +81,15 @@ def in_a_loop(y: Any) -> Any:
 
 
 def stopped(y: Any) -> Any:
-    """The step has no derivative by the carry where none is made."""
+    """The step has no derivative with respect to the carry if none is made."""
     steps = dnp.where(y > 1e-3, 2, 0)
     return lax.fori_loop(0, steps, lambda _, c: dnp.sqrt(c) * y, y)
 
 
 def bounded(y: Any) -> Any:
-    """Past the end the step has no derivative either, though it is made as often as it may be."""
+    """Past the end the step has no derivative either, though it runs the maximum number of
+    times.
+    """
     end = dnp.where(y > 1e-3, 2, 0)
     step = lambda c: (c[0] + 1, dnp.sqrt(c[1]) * y)  # noqa: E731
     return lax.while_loop(lambda c: c[0] < end, step, (0, y), max_steps=4)[1]
@@ -95,7 +97,7 @@ def bounded(y: Any) -> Any:
 
 LOOPS = [in_a_loop, stopped, bounded]
 BRANCHES = [safe_root, with_constant, one_of_four, nested, of_complex, *LOOPS]
-# Where branches that are not taken have derivatives without bounds, or none.
+# Where branches that are not taken have unbounded derivatives, or none.
 POINTS = np.array([0.0, -0.0, 0.25, 1.0, 2.5, -0.5, -3.0])
 
 
@@ -141,12 +143,14 @@ def test_batches_of_gradients_of_loops(loop: Function) -> None:
 
 
 def layer(w: Any, y: Any) -> Any:
-    """The weights have no batch, and go into a product whose derivative by them may be infinite."""
+    """The weights have no batch, and go into a product whose derivative with respect to them
+    may be infinite.
+    """
     return lax.cond(y[0] > 0, lambda: dnp.tanh(w @ dnp.sqrt(y)).sum(), lambda: (w[0] @ y) ** 2)
 
 
 @pytest.mark.parametrize("transform", [lambda f: f, dt.jit], ids=["evaluated", "compiled"])
-def test_what_all_elements_share(transform: Function) -> None:
+def test_values_shared_by_all_elements(transform: Function) -> None:
     rng = np.random.default_rng(0)
     w, y = rng.normal(size=(3, 4)), abs(rng.normal(size=(5, 4)))
     y[1::2] *= -1
@@ -166,7 +170,7 @@ def repeated_layer(w: Any, y: Any) -> Any:
 
 
 @pytest.mark.parametrize("transform", [lambda f: f, dt.jit], ids=["evaluated", "compiled"])
-def test_what_all_elements_of_a_loop_share(transform: Function) -> None:
+def test_values_shared_by_all_elements_of_a_loop(transform: Function) -> None:
     rng = np.random.default_rng(0)
     w, y = rng.normal(size=(4, 4)), abs(rng.normal(size=(5, 4)))
     y[1::2] *= -1
@@ -210,7 +214,7 @@ def test_derivatives_at_nan_are_nan(transform: Function) -> None:
 
 
 def singular(c: Any, y: Any) -> Any:
-    """A step with parts that only `y` decides, of which none has a derivative at 0."""
+    """A step with parts that depend only on `y`, none of which has a derivative at 0."""
     return dnp.sqrt(c) / y**1.5 + dnp.log(y) * c + dnp.sqrt(y)
 
 

@@ -23,7 +23,7 @@ def test_pullbacks_go_through_jit():
     applied = dt.jit(lambda pull, ct: pull(ct))(returned, value)
     for got, wanted in zip(applied, expected, strict=True):
         np.testing.assert_allclose(got, wanted, rtol=1e-6)
-    # All pullbacks of one trace are of one structure.
+    # All pullbacks of one trace have one structure.
     _, other = dt.jit(lambda x, w: dt.vjp(f, x, w))(X, W)
     assert dt.tree.structure(other) != dt.tree.structure(pull)
     assert [leaf.shape for leaf in dt.tree.leaves(pull)] == [

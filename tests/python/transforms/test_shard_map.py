@@ -14,15 +14,15 @@ from dovetail import lax
 from dovetail.sharding import AbstractMesh
 from dovetail.sharding import PartitionSpec as P
 
-# Without devices: programs have a meaning all the same.
+# Without devices: programs still have a meaning.
 MESH = AbstractMesh((2, 4), ("x", "y"))
 X = np.random.default_rng(0).normal(size=(8, 16)).astype(np.float32)
 W = np.random.default_rng(1).normal(size=(4, 4)).astype(np.float32)
 
 
 def over_parts(f: Callable[..., Any], count: int) -> Callable[..., Any]:
-    """What shard_map with specs ("x", "y") for the first argument and the results, and none for
-    others, means: the parts along dimensions, and vmap over these.
+    """The meaning of shard_map with specs ("x", "y") for the first argument and the results, and
+    none for others: the parts along dimensions, and vmap over these.
     """
 
     def whole(x: Any, *others: Any) -> Any:
@@ -86,7 +86,7 @@ def test_is_vmap_over_the_axes(name: str) -> None:
     got, want = mapped(f), over_parts(f, 1)
     np.testing.assert_allclose(got(X), want(X), rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(dt.jit(got)(X), want(X), rtol=1e-5, atol=1e-6)
-    # Reverse mode does not go through a loop of unknown length.
+    # Reverse mode does not support a loop of unknown length.
     tangent = np.cos(X)
     got_jvp, want_jvp = (dt.jvp(g, (X,), (tangent,))[1] for g in (got, want))
     np.testing.assert_allclose(got_jvp, want_jvp, rtol=1e-4, atol=1e-5)
@@ -134,7 +134,7 @@ def test_replicated_results() -> None:
 
 
 def test_replicated_arguments() -> None:
-    """All devices have a share in the cotangent of what each of them gets."""
+    """All devices contribute to the cotangent of values that each of them gets."""
     f = dt.shard_map(
         lambda a, w: a @ w, mesh=MESH, in_specs=(P("x"), P(None, "y")), out_specs=P("x", "y")
     )

@@ -1,4 +1,4 @@
-"""vmap: where the batch is and where it goes, trees, closures, nesting."""
+"""vmap: the place of the batch dimension in arguments and results, trees, closures, nesting."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_one_trace_whatever_the_batch() -> None:
     assert calls == 1
 
 
-def test_what_is_no_array_is_passed_as_it_is() -> None:
+def test_other_leaves_are_passed_unchanged() -> None:
     x = dnp.arange(3.0)
     sine = dt.vmap(lambda x, f: f(x), in_axes=(0, None))(x, dnp.sin)
     np.testing.assert_allclose(sine, np.sin(np.arange(3)), rtol=1e-6)

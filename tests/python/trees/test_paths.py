@@ -1,4 +1,4 @@
-"""Paths of keys to the leaves of pytrees, and what classes say of their children."""
+"""Paths of keys to the leaves of pytrees, and the names that classes give their children."""
 
 from __future__ import annotations
 

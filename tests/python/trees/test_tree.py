@@ -165,7 +165,7 @@ def test_fields_of_dataclasses(fields: Any, error: type[Exception], message: str
     assert tree.map(lambda x: x + 1, Pair(1, 7)) == Pair(2, 5)
 
 
-def test_metadata_may_say_that_a_field_is_not_static() -> None:
+def test_metadata_may_declare_a_field_not_static() -> None:
     assert tree.static(metadata={"name": 1}).metadata == {"static": True, "name": 1}
     assert tree.static(metadata={"static": False}).metadata == {"static": False}
 

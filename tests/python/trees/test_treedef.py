@@ -1,4 +1,4 @@
-"""Structures as users have them: their text, parts, bytes and errors."""
+"""Structures as users see them: their text, parts, bytes and errors."""
 
 from __future__ import annotations
 

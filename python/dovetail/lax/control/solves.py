@@ -1,4 +1,4 @@
-"""Solutions of equations, differentiated as the equations say."""
+"""Solutions of equations, with derivatives from the equations themselves."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class _Like:
     """The structure and the types of an example, which the results of functions must have.
 
     Args:
-      what: the function that asks for it.
-      root: its parameter that is the example.
+      what: the function that requires it.
+      root: the name of its parameter that is the example.
       example: a tree of arrays.
     """
 
@@ -60,7 +60,7 @@ class _Like:
         return leaves
 
     def checked(self, role: str, function: Function) -> Function:
-        """The function, whose results are looked at where its argument is like the example."""
+        """The function with its results checked if its argument is like the example."""
 
         def called(x: Any) -> Any:
             result = function(x)
@@ -103,14 +103,14 @@ def custom_linear_solve(
 ) -> Any:
     """Solve a linear equation, with the derivatives of its solution instead of the solver's.
 
-    From A x = b follows A x' = b' - A' x, whatever computes x (implicit differentiation).
+    A x = b implies A x' = b' - A' x, regardless of how x is computed (implicit differentiation).
 
     Args:
       matvec: the linear function A, from trees like `b` to trees like `b`. It is differentiated.
       b: the right-hand side, a tree of arrays.
       solve: takes `matvec` and a right-hand side, returns the solution; never differentiated.
-      transpose_solve: does the same for the transpose of A, which it is given as its first
-        argument; reverse mode needs it.
+      transpose_solve: the same for the transpose of A, which is its first argument; reverse mode
+        needs it.
       symmetric: whether A is its own transpose, so that `solve` solves both.
       has_aux: whether the solvers return pairs (solution, auxiliary data).
 
@@ -118,7 +118,7 @@ def custom_linear_solve(
       The solution, or the pair (solution, auxiliary data).
 
     Raises:
-      TypeError: a function returns arrays of other structure or types than `b`.
+      TypeError: a function returns arrays of a structure or types other than those of `b`.
 
     Example:
       >>> import dovetail as dt
@@ -193,12 +193,12 @@ def custom_root(
 ) -> Any:
     """Find a root of a function, with the derivatives of the root instead of the solver's.
 
-    From f(p, x(p)) = 0 follows x' = -(df/dx)^-1 f' p' (the implicit function theorem), for all
-    values p of floats or complex numbers that `f` closes over.
+    f(p, x(p)) = 0 implies x' = -(df/dx)^-1 f' p' (the implicit function theorem), for all values p
+    of floats or complex numbers that `f` closes over.
 
     Args:
       f: from trees like `initial_guess` to trees like it. It is differentiated.
-      initial_guess: where `solve` begins, a tree of arrays.
+      initial_guess: the starting point of `solve`, a tree of arrays.
       solve: takes `f` and the guess, returns the root; never differentiated.
       tangent_solve: takes a linear function g and y, both like `initial_guess`, and returns the x
         of g(x) = y; for scalars `lambda g, y: y / g(1.0)`. It must be linear in y.
@@ -208,7 +208,8 @@ def custom_root(
       The root, or the pair (root, auxiliary data).
 
     Raises:
-      TypeError: a function returns arrays of other structure or types than `initial_guess`.
+      TypeError: a function returns arrays of a structure or types other than those of
+        `initial_guess`.
 
     Example:
       >>> import dovetail as dt

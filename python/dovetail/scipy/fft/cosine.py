@@ -1,4 +1,4 @@
-"""Discrete cosine transforms by Fourier transforms of reordered numbers.
+"""Discrete cosine transforms through Fourier transforms of reordered numbers.
 
 The order and the factors are those of J. Makhoul, A fast cosine transform in one and two
 dimensions, IEEE Transactions on Acoustics, Speech, and Signal Processing 28, 1980.
@@ -174,7 +174,7 @@ def _along(
 
 
 def _real_along(transform: _Transform, x: Array, dims: tuple[int, ...], norm: str | None) -> Array:
-    # There are Fourier transforms of float32 and float64.
+    # There are Fourier transforms of float32 and float64 only.
     x = with_dtype(x, dtypes.promote_types(x.dtype, dtypes.float32))
     for d in dims:
         x = transform(x, d, norm == "ortho")
@@ -197,7 +197,7 @@ def _forward(x: Array, dimension: int, is_orthogonal: bool) -> Array:
     if n == 0:
         return x
     evens = lax.slice_in_dim(x, 0, None, 2, dimension)
-    # Backwards first: the code generator refuses the reverse of every other real part.
+    # Reversed first: the code generator rejects the reverse of every other real part.
     odds = lax.slice_in_dim(lax.rev(x, (dimension,)), n % 2, None, 2, dimension)
     ordered = lax.concatenate([evens, odds], dimension)
     factors = 2 * _turns(n)

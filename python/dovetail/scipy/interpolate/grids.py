@@ -19,7 +19,7 @@ _METHODS = ("linear", "nearest")
 
 @register_pytree_node_class
 class RegularGridInterpolator:
-    """A function that interpolates values on a grid of rectangles.
+    """A function that interpolates values on a rectangular grid.
 
     Args:
       points: n vectors, the increasing coordinates of the grid along each dimension.
@@ -30,7 +30,7 @@ class RegularGridInterpolator:
 
     Raises:
       ValueError: there is no such method, or there are more vectors than dimensions.
-      TypeError: the fill value does not fit the values.
+      TypeError: the type of the fill value does not match that of the values.
       NotImplementedError: `bounds_error` is True.
 
     Example:
@@ -89,7 +89,7 @@ class RegularGridInterpolator:
         Args:
           xi: an array of shape (..., n), or a tuple of n arrays of coordinates, which are
             broadcast.
-          method: in place of the one given before.
+          method: used instead of the one given before.
         """
         method = self.method if method is None else method
         _check_method(method)
@@ -131,7 +131,9 @@ def _points(xi: Any, rank: int) -> Array:
 
 
 def _place(x: Array, grid: Array) -> tuple[Array, Array]:
-    """The index of the interval that has x, and how far in it x is, from 0 to 1."""
+    """The index of the interval that contains x, and the relative position of x in it, from 0
+    to 1.
+    """
     index = clip(searchsorted(grid, x) - 1, 0, grid.size - 2)
     return index, (x - grid[index]) / (grid[index + 1] - grid[index])
 

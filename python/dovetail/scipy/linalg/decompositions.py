@@ -22,12 +22,12 @@ def cholesky(
     """The triangular factors of positive definite matrices: a = l l^H, or a = u^H u.
 
     Args:
-      a: Hermitian matrices, of shape (…, n, n), of which that triangle is read.
+      a: Hermitian matrices, of shape (…, n, n); only that triangle is read.
       lower: whether to return l instead of u.
       overwrite_a, check_finite: accepted for compatibility with SciPy.
 
     Returns:
-      An inexact array of that shape; NaN in the triangle where a matrix is not positive definite.
+      An inexact array of that shape; NaN in the triangle of a matrix that is not positive definite.
 
     Example:
       >>> cholesky(np.float32([[4, 2], [2, 2]]))
@@ -51,7 +51,7 @@ def svd(
     Args:
       a: matrices, of shape (…, m, n).
       full_matrices: whether u and vh are square.
-      compute_uv: whether to return them.
+      compute_uv: whether to return u and vh.
       overwrite_a, check_finite, lapack_driver: accepted for compatibility with SciPy.
 
     Returns:
@@ -82,15 +82,16 @@ def eigh(
     Args:
       a: matrices, of shape (…, n, n).
       b, eigvals, type: must be None, None and 1.
-      lower: accepted; the Hermitian part of a is taken.
-      eigvals_only: whether to return eigenvalues only.
+      lower: accepted; the Hermitian part of a is used.
+      eigvals_only: whether to return only eigenvalues.
       overwrite_a, overwrite_b, turbo, check_finite: accepted for compatibility with SciPy.
 
     Returns:
       (w, v), or w: increasing and real, of shape (…, n), and orthonormal columns.
 
     Raises:
-      NotImplementedError: the problem is a generalised one, or part of the values is wanted.
+      NotImplementedError: the problem is a generalized one, or only part of the values is
+        requested.
 
     Example:
       >>> eigh(np.float32([[2, 1], [1, 2]]), eigvals_only=True)
@@ -125,7 +126,7 @@ def qr(
       overwrite_a, lwork, check_finite: accepted for compatibility with SciPy.
 
     Returns:
-      (q, r), or (r,); with pivoting also the order p of the columns, for which a[:, p] = q r.
+      (q, r), or (r,); with pivoting also the order p of the columns, such that a[:, p] = q r.
 
     Raises:
       ValueError: there is no such mode.
@@ -152,11 +153,11 @@ def qr_multiply(
     overwrite_a: bool = False,
     overwrite_c: bool = False,
 ) -> tuple[Array, ...]:
-    """The product of the factor q of a = q r with another matrix, without making q.
+    """The product of the factor q of a = q r with another matrix, without forming q.
 
     Args:
       a: matrices, of shape (…, m, n).
-      c: matrices, or one vector; with k = min(m, n) of k rows if mode is `left`, else of m columns.
+      c: matrices, or one vector; with k = min(m, n) rows if mode is `left`, otherwise m columns.
       mode: `left` for q c, `right` for c q.
       pivoting: whether to order columns of a.
       conjugate: whether to conjugate q.
@@ -273,12 +274,12 @@ def rsf2csf(T: ArrayLike, Z: ArrayLike, check_finite: bool = True) -> tuple[Arra
     """The complex Schur form from the real one, by a rotation for each 2 x 2 block.
 
     Args:
-      T, Z: what `schur` gives, of shape (…, n, n).
+      T, Z: the results of `schur`, of shape (…, n, n).
       check_finite: accepted for compatibility with SciPy.
 
     Returns:
-      (t, z), complex, t upper triangular. Blocks that overlap, which no Schur form has, are turned
-      one after the other, from the last one on.
+      (t, z), complex, with t upper triangular. Overlapping blocks, which no Schur form has, are
+      rotated one after the other, from the last one on.
 
     Raises:
       ValueError: the matrices are not square, or of different shapes.
@@ -313,7 +314,7 @@ def rsf2csf(T: ArrayLike, Z: ArrayLike, check_finite: bool = True) -> tuple[Arra
         t, z = state
         k = n - 2 - i
         rotation = _rotation(columns(rows(t, k), k), eps)
-        # Below the blocks nothing is read, or changed.
+        # Nothing below the blocks is read or changed.
         turned = numpy.where(numpy.arange(n) < k, rows(t, k), matmul(rotation, rows(t, k)))
         t = lax.dynamic_update_slice_in_dim(t, turned, k, rank - 2)
         back = adjoint(rotation)
@@ -332,7 +333,7 @@ def _rotation(block: Array, eps: float) -> Array:
     a, b, c, d = (block[..., i, j] for i in range(2) for j in range(2))
     half = (a - d) / 2
     root = lax.sqrt(half * half + b * c)
-    # Less d, the eigenvalue that LAPACK gives first: that which is farther from d.
+    # The eigenvalue that LAPACK returns first, the one farther from d, minus d.
     mu = half + numpy.where(lax.real(lax.conj(half) * root) < 0, -root, root)
     size = lax.sqrt(abs(mu) * abs(mu) + abs(c) * abs(c))
     is_full = abs(c) > eps * (abs(a) + abs(d))
@@ -358,9 +359,9 @@ def eigh_tridiagonal(
     """Eigenvalues and eigenvectors of a Hermitian tridiagonal matrix.
 
     Args:
-      d: the diagonal, of shape (n,), float or complex; its real part is taken.
-      e: the diagonal beside it, of shape (n - 1,) and the same element type.
-      eigvals_only: whether to return eigenvalues only.
+      d: the diagonal, of shape (n,), float or complex; its real part is used.
+      e: the off-diagonal, of shape (n - 1,) and the same element type.
+      eigvals_only: whether to return only eigenvalues.
       select: `a` for all eigenvalues, `i` for those with numbers in `select_range`.
       select_range: the first and the last number.
       tol, key: accepted for compatibility with JAX.
@@ -369,7 +370,7 @@ def eigh_tridiagonal(
       (w, v), or w: increasing and real, and orthonormal columns.
 
     Raises:
-      TypeError: the element types differ, or are not of LAPACK's.
+      TypeError: the element types differ, or are not LAPACK's.
       ValueError: the range is empty or missing.
       NotImplementedError: eigenvalues are selected by value.
 
@@ -399,7 +400,7 @@ def eigh_tridiagonal(
 
 
 def _selected(select: str, bounds: tuple[float, float] | None, count: int) -> tuple[int, int]:
-    """The first and the last but one number of eigenvalues."""
+    """The first number of the selected eigenvalues, and the number after the last."""
     if select == "a":
         return 0, count
     if select == "v":
@@ -421,21 +422,21 @@ def polar(
     eps: float | None = None,
     max_iterations: int | None = None,
 ) -> tuple[Array, Array]:
-    """The factors a = u p or a = p u, u with orthonormal columns or rows, and p Hermitian without
-    negative eigenvalues.
+    """The factors a = u p or a = p u, with orthonormal columns or rows of u, and p Hermitian
+    without negative eigenvalues.
 
     Args:
       a: matrices, of shape (…, m, n).
-      side: `right` or `left`: where p stands.
-      method: `qdwh`, for m >= n if p stands right and m < n if it stands left, or `svd`.
-      eps, max_iterations: of the iterations of `qdwh`.
+      side: `right` or `left`: the side of p.
+      method: `qdwh`, for m >= n if p is on the right and m < n if it is on the left, or `svd`.
+      eps, max_iterations: limits of the iterations of `qdwh`.
 
     Returns:
       (u, p).
 
     Raises:
       ValueError: there is no such side or method.
-      NotImplementedError: `qdwh` is not for this shape.
+      NotImplementedError: `qdwh` does not support this shape.
 
     Example:
       >>> polar(np.float32([[-2]]))

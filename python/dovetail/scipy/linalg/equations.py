@@ -1,4 +1,4 @@
-"""Solutions of linear equations, and the factors by which they are found."""
+"""Solutions of linear equations, and the factors used to find them."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def solve(
     Args:
       a: square matrices, of shape (…, n, n).
       b: matrices, of shape (…, n, k), or vectors, of shape (…, n).
-      lower: which triangle is read if a is positive definite.
-      assume_a: `gen`, `sym`, `her` or `pos`: what a is.
+      lower: whether the lower triangle is read if a is positive definite.
+      assume_a: `gen`, `sym`, `her` or `pos`: the kind of matrix.
       overwrite_a, overwrite_b, debug, check_finite: accepted for compatibility with SciPy.
 
     Returns:
@@ -99,8 +99,8 @@ def solve_triangular(
       b: matrices, of shape (…, n, k), or a vector, of shape (n,).
       trans: op: 0 or `N` for a itself, 1 or `T` for the transpose, 2 or `C` for the conjugate
         transpose.
-      lower: which triangle of a is read.
-      unit_diagonal: whether the diagonal is taken to be 1, and not read.
+      lower: whether the lower triangle of a is read.
+      unit_diagonal: whether the diagonal is assumed to be 1, and not read.
       overwrite_b, debug, check_finite: accepted for compatibility with SciPy.
 
     Returns:
@@ -142,8 +142,8 @@ def cho_factor(
     """The triangular factors of positive definite matrices, for `cho_solve`.
 
     Args:
-      a: Hermitian matrices, of shape (…, n, n), of which one triangle is read.
-      lower: which.
+      a: Hermitian matrices, of shape (…, n, n); only one triangle is read.
+      lower: whether it is the lower one.
       overwrite_a, check_finite: accepted for compatibility with SciPy.
 
     Returns:
@@ -169,7 +169,7 @@ def cho_solve(
     """The solutions x of a x = b for positive definite a.
 
     Args:
-      c_and_lower: what `cho_factor` gives for a, of shape (…, n, n).
+      c_and_lower: the result of `cho_factor` for a, of shape (…, n, n).
       b: matrices, of shape (…, n, k), or a vector, of shape (n,).
       overwrite_b, check_finite: accepted for compatibility with SciPy.
 
@@ -212,8 +212,8 @@ def lu_factor(
       overwrite_a, check_finite: accepted for compatibility with SciPy.
 
     Returns:
-      (lu, pivots): both factors in one matrix, and the exchanges of rows, int32 of shape
-      (…, min(m, n)).
+      (lu, pivots): both factors in one matrix, and the row interchanges, int32 of shape (…, min(m,
+      n)).
 
     Example:
       >>> lu_factor(np.float32([[0, 1], [2, 3]]))[1]
@@ -234,7 +234,7 @@ def lu_solve(
     """The solutions x of op(a) x = b.
 
     Args:
-      lu_and_piv: what `lu_factor` gives for a, of shape (…, n, n).
+      lu_and_piv: the result of `lu_factor` for a, of shape (…, n, n).
       b: matrices, of shape (…, n, k), or a vector, of shape (n,).
       trans: op: 0 for a itself, 1 for the transpose, 2 for the conjugate transpose.
       overwrite_b, check_finite: accepted for compatibility with SciPy.
@@ -342,10 +342,10 @@ def solve_sylvester(
       C: matrices, of shape (…, m, n).
       method: `schur` (Bartels and Stewart, "Solution of the matrix equation AX + XB = C", 1972), or
         `eigen`, by eigenvalues.
-      tol: there is no solution if an eigenvalue of A is this near to one of -B.
+      tol: there is no solution if an eigenvalue of A is this close to one of -B.
 
     Returns:
-      An inexact array like C; NaN where there is no solution. Its derivatives are solutions of the
+      An inexact array like C; NaN if there is no solution. Its derivatives are solutions of the
       same equation.
 
     Raises:

@@ -38,10 +38,10 @@ def expm(A: ArrayLike, *, upper_triangular: bool = False, max_squarings: int = 1
     Args:
       A: square matrices, of shape (…, n, n).
       upper_triangular: whether they are upper triangular, which is faster.
-      max_squarings: how many squarings there may be.
+      max_squarings: the largest number of squarings.
 
     Returns:
-      An inexact array like A; NaN where more squarings are needed, and where A is not finite.
+      An inexact array like A; NaN if more squarings are needed, or if A is not finite.
 
     Raises:
       ValueError: the matrices are not square.
@@ -61,7 +61,7 @@ def expm(A: ArrayLike, *, upper_triangular: bool = False, max_squarings: int = 1
     size = lax.stop_gradient(numpy.linalg.matrix_norm(a, ord=1))
     ratio = size / _LARGEST[8 if is_wide else 4]
     needed = lax.ceil(numpy.log2(lax.max(ratio, lax.full_like(ratio, 1))))
-    # NaN compares with nothing.
+    # Comparisons with NaN are false.
     is_done = needed <= max_squarings
     count = lax.select(is_done, needed, lax.full_like(needed, 0))
     scaled = a * _repeated(lax.convert_element_type(lax.exp2(-count), a.dtype), a)
@@ -150,7 +150,7 @@ def sqrtm(A: ArrayLike, blocksize: int = 1) -> Array:
       A complex array of that shape. Its derivative is the solution of a Sylvester equation.
 
     Raises:
-      NotImplementedError: the block size is another.
+      NotImplementedError: another block size.
 
     Example:
       >>> sqrtm(np.float32([[4, 0], [0, 9]]))
@@ -185,7 +185,7 @@ def funm(A: ArrayLike, func: Callable[[Array], Array], disp: bool = True) -> Any
     Args:
       A: a square matrix, of shape (n, n).
       func: computes the function of each number in a complex vector.
-      disp: whether to return the function alone.
+      disp: whether to return only the function.
 
     Returns:
       A complex matrix, or (matrix, estimate of its relative error).

@@ -1,4 +1,4 @@
-"""Matrices of special form, of vectors and of other matrices."""
+"""Matrices of special form, from vectors and from other matrices."""
 
 from __future__ import annotations
 
@@ -54,7 +54,9 @@ def block_diag(*arrs: ArrayLike) -> Array:
 
 
 def _along_diagonals(name: str, first: Array, second: Array, backwards: bool) -> Array:
-    """Elements of two vectors joined, at i - j from the first one's begin, or at i + j."""
+    """Elements of two concatenated vectors, at i - j from the beginning of the first one, or at
+    i + j.
+    """
     first, second = promote(name, first, second)
     m, n = first.shape[-1], second.shape[-1]
     batch = broadcast_shapes(first.shape[:-1], second.shape[:-1], name=name)
@@ -89,7 +91,7 @@ def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Array:
 
 
 def hankel(c: ArrayLike, r: ArrayLike | None = None) -> Array:
-    """Matrices that are constant along diagonals that go up.
+    """Matrices that are constant along antidiagonals.
 
     Args:
       c: the first columns, of shape (…, m).
@@ -138,7 +140,7 @@ def leslie(f: ArrayLike, s: ArrayLike) -> Array:
 
     Args:
       f: fecundities, the first rows, of shape (…, n) with n >= 2.
-      s: rates of survival, below the diagonal, of shape (…, n - 1).
+      s: survival rates, below the diagonal, of shape (…, n - 1).
 
     Returns:
       An array of shape (…, n, n).
@@ -167,7 +169,7 @@ def leslie(f: ArrayLike, s: ArrayLike) -> Array:
 
 
 def _with_first_row(row: Array, below: Array) -> Array:
-    """Matrices of zeros but for the first row and the diagonal below the main one."""
+    """Matrices of zeros except for the first row and the diagonal below the main one."""
     batch = broadcast_shapes(row.shape[:-1], below.shape[:-1])
     row, below = (broadcast_to(x, (*batch, x.shape[-1])) for x in (row, below))
     n = row.shape[-1]
@@ -182,7 +184,7 @@ def companion(a: ArrayLike) -> Array:
     """Companion matrices of polynomials, whose roots are their eigenvalues.
 
     Args:
-      a: coefficients from the highest on, of shape (…, n) with n >= 2; the first is not 0.
+      a: coefficients, the highest power first, of shape (…, n) with n >= 2; the first is not 0.
 
     Returns:
       An inexact array of shape (…, n - 1, n - 1).
@@ -206,7 +208,7 @@ def companion(a: ArrayLike) -> Array:
 
 
 def fiedler(a: ArrayLike) -> Array:
-    """Distances of all pairs of elements.
+    """The distances between all pairs of elements.
 
     Args:
       a: vectors, of shape (…, n).
@@ -227,7 +229,7 @@ def fiedler_companion(a: ArrayLike) -> Array:
     """Companion matrices with five diagonals (Fiedler, "A note on companion matrices", 2003).
 
     Args:
-      a: coefficients from the highest on, of shape (…, n) with n >= 1; the first is not 0.
+      a: coefficients, the highest power first, of shape (…, n) with n >= 1; the first is not 0.
 
     Returns:
       An inexact array of shape (…, n - 1, n - 1).
@@ -250,7 +252,7 @@ def fiedler_companion(a: ArrayLike) -> Array:
     if n == 0:
         return lax.full((*vector.shape[:-1], 0, 0), 0, vector.dtype)
     scaled = vector / vector[..., :1]
-    # Where -scaled[k] stands, and where 1.
+    # The positions of -scaled[k], and of 1.
     numbers, ones = np.zeros((n, n), int), np.zeros((n, n))
     numbers[0, 0] = 1
     for i in range(0, n - 1, 2):
@@ -268,7 +270,7 @@ def fiedler_companion(a: ArrayLike) -> Array:
 
 
 def convolution_matrix(a: ArrayLike, n: int, mode: str = "full") -> Array:
-    """Matrices whose product with a vector of n elements is the convolution with another one.
+    """Matrices whose product with a vector of n elements is its convolution with another vector.
 
     Args:
       a: vectors, of shape (…, m).

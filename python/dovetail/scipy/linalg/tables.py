@@ -1,4 +1,4 @@
-"""Matrices of special form of which only the size is chosen."""
+"""Matrices of special form that depend only on their size."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def indices(rows: int, columns: int | None = None) -> tuple[np.ndarray, np.ndarr
 
 
 def _known(values: np.ndarray, dtype: np.dtype) -> Array:
-    """A matrix that depends on its size only."""
+    """A matrix that depends only on its size."""
     return constant(np.asarray(values).astype(dtype))
 
 
@@ -38,7 +38,7 @@ def hilbert(n: int) -> Array:
     """The Hilbert matrix: 1 / (i + j + 1).
 
     Args:
-      n: its size.
+      n: the size.
 
     Returns:
       A matrix of the default float.
@@ -56,7 +56,7 @@ def invhilbert(n: int) -> Array:
     """The inverse of the Hilbert matrix.
 
     Args:
-      n: its size.
+      n: the size.
 
     Returns:
       A matrix of the default float: integers, rounded.
@@ -94,7 +94,7 @@ def pascal(n: int, kind: str | None = None) -> Array:
     """The matrix of Pascal's triangle.
 
     Args:
-      n: its size.
+      n: the size.
       kind: `symmetric`, the default, `lower` or `upper`.
 
     Returns:
@@ -121,7 +121,7 @@ def invpascal(n: int, kind: str | None = None) -> Array:
     """The inverse of the matrix of Pascal's triangle.
 
     Args:
-      n: its size.
+      n: the size.
       kind: `symmetric`, the default, `lower` or `upper`.
 
     Returns:
@@ -153,7 +153,7 @@ def helmert(n: int, full: bool = False) -> Array:
 
     Args:
       n: the number of columns.
-      full: whether the first row, of equal elements, is there.
+      full: whether to include the first row, of equal elements.
 
     Returns:
       A matrix of the default float, with n - 1 or n rows.
@@ -176,8 +176,8 @@ def hadamard(n: int, dtype: Any = int) -> Array:
     """The Hadamard matrix, of orthogonal rows of 1 and -1 (Sylvester's construction).
 
     Args:
-      n: its size, a power of 2.
-      dtype: its element type.
+      n: the size, a power of 2.
+      dtype: the element type.
 
     Returns:
       A matrix.
@@ -203,9 +203,9 @@ def dft(n: int, scale: str | None = None, *, dtype: Any = None) -> Array:
     """The matrix of the discrete Fourier transform.
 
     Args:
-      n: its size.
-      scale: None, `sqrtn` or `n`: by what it is divided.
-      dtype: its element type, by default the default complex one.
+      n: the size.
+      scale: the divisor: None, `sqrtn` or `n`.
+      dtype: the element type, by default the default complex one.
 
     Returns:
       A matrix.

@@ -34,7 +34,9 @@ def _before(x: Array, j: Array, dimension: int) -> Array:
 
 
 def _shifted_solve(t: Array, shift: Array, b: Array) -> tuple[Array, Array]:
-    """The solution of (t + shift) x = b, with 1 for zeros on the diagonal, and where these are."""
+    """The solution of (t + shift) x = b, with 1 in place of zeros on the diagonal, and a mask
+    of these.
+    """
     eye = identity(t, t.shape[-1])
     shifted = t + _like(shift, t.shape) * eye
     diagonal = lax.reduce_sum(shifted * eye, (t.ndim - 1,))
@@ -44,15 +46,13 @@ def _shifted_solve(t: Array, shift: Array, b: Array) -> tuple[Array, Array]:
 
 
 def _infinite_where(condition: Array, like: Array) -> Array:
-    """A factor that is infinite where no solution exists and 1 elsewhere, for values and
-    derivatives.
-    """
+    """A factor for values and derivatives: infinite if no solution exists, 1 otherwise."""
     infinite = lax.full_like(like, float("inf"))
     return ops.select(condition, infinite, lax.full_like(like, 1))
 
 
 def _by_columns(start: Array, step: Callable[[Array, Array], Array]) -> Array:
-    """`start` with column j replaced by what `step` gives for j and the columns before."""
+    """`start` with column j replaced by the result of `step` for j and the columns before."""
 
     def body(j: Array, x: Array) -> Array:
         return lax.dynamic_update_slice_in_dim(x, step(j, x), j, x.ndim - 1)
@@ -85,7 +85,7 @@ def square_root(t: Array) -> Array:
         outside = identity(u, u.shape[-1]) - _before(identity(u, u.shape[-1]), j, u.ndim - 2)
         shifted = inside + outside
         column, is_zero = _shifted_solve(shifted, root, _before(_column(t, j), j, t.ndim - 2))
-        # Where both are 0, as for a matrix of zeros, so is the root.
+        # If both are 0, as for a matrix of zeros, so is the root.
         column = column * _infinite_where(is_zero & (column != 0), column)
         return _before(column, j, t.ndim - 2) + _column(roots, j)
 
@@ -97,7 +97,7 @@ def function_of(t: Array, diagonal: Array) -> tuple[Array, Array]:
     "A recurrence among the elements of functions of triangular matrices", 1976).
 
     Returns:
-      The function, and the least distance of two eigenvalues.
+      The function, and the smallest distance between two eigenvalues.
     """
     eye = identity(t, t.shape[-1])
     start = _like(lax.expand_dims(diagonal, (-2,)), t.shape) * eye

@@ -21,13 +21,13 @@ def map_coordinates(
     mode: str = "constant",
     cval: ArrayLike = 0.0,
 ) -> Array:
-    """Values of an array at places between its elements.
+    """Values of an array at points between its elements.
 
     Args:
       input: an array of rank n.
-      coordinates: n arrays, which are broadcast: the places along each dimension.
+      coordinates: n arrays, which are broadcast: the points' coordinates along each dimension.
       order: 0 for the nearest element, 1 for linear interpolation.
-      mode: what is outside: `constant` for `cval`, `nearest` for the last element, `wrap` for a
+      mode: the values outside: `constant` for `cval`, `nearest` for the last element, `wrap` for a
         periodic continuation, `mirror` and `reflect` for reflections about the centre and about the
         edge of the last element.
       cval: the value outside, for `constant`.
@@ -36,7 +36,7 @@ def map_coordinates(
       An array of the element type of `input` and the shape of the coordinates.
 
     Raises:
-      ValueError: there are not n coordinates.
+      ValueError: the number of coordinates is not n.
       NotImplementedError: another order or mode.
 
     Example:
@@ -79,7 +79,7 @@ def map_coordinates(
 
 
 def _neighbours(place: Array, order: int) -> list[tuple[Array, Array | int]]:
-    """Indices of the elements next to places, and their weights."""
+    """Indices of the elements next to points, and their weights."""
     if dtypes.KINDS[place.dtype] not in "fc":
         return [(with_dtype(place, dtypes.int32), 1)]
     if order == 0:
@@ -94,7 +94,7 @@ _MODES = ("constant", "nearest", "wrap", "mirror", "reflect")
 
 
 def _inside(index: Array, size: int, mode: str) -> Array:
-    """The index of the element that stands in for position `index` under `mode`."""
+    """The index of the element that represents position `index` under `mode`."""
     if mode == "wrap":
         return index % size
     if mode == "mirror" and size > 1:

@@ -1,4 +1,4 @@
-"""Steps along a direction that fulfil Wolfe's conditions.
+"""Steps along a direction that satisfy Wolfe's conditions.
 
 J. Nocedal and S. J. Wright, Numerical Optimization, 2006, algorithms 3.5 and 3.6: both phases are
 one loop, with one value and gradient of the function in each step.
@@ -14,17 +14,17 @@ from dovetail import numpy as dnp
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
 
-# Wolfe's parameters: the sufficient share of the expected decrease, and the share of the slope that
-# may remain.
+# Wolfe's parameters: the sufficient fraction of the expected decrease, and the fraction of the
+# slope that may remain.
 _DECREASE, _SLOPE = 1e-4, 0.9
-# The most steps within an interval.
+# The largest number of steps within an interval.
 _ZOOMS = 30
 
 ValueAndGrad = Callable[[Array], tuple[Array, Array]]
 
 
 class Found(NamedTuple):
-    """The end of a search: the step, value and gradient there, and how it ended.
+    """The result of a search: the step, value and gradient there, and how it ended.
 
     `status` is 0, or 1 if no interval was left, or 3 if there was none after all steps.
     """
@@ -44,7 +44,7 @@ class _State(NamedTuple):
     zooms: Array
     # The next trial.
     step: Array
-    # The trial before, while there is no interval; then the end with the smallest value.
+    # The previous trial, while there is no interval; then the end with the smallest value.
     low: Array
     low_value: Array
     low_slope: Array
@@ -65,7 +65,7 @@ def search(
     first: Array,
     most: int,
 ) -> Found:
-    """A step from x along a direction of descent, of which `first` is tried first."""
+    """A step from x along a descent direction; `first` is tried first."""
     slope = dnp.vdot(gradient, direction)
     false, count = slope != slope, lax.full((), 0, dtypes.int32)
     zero = dnp.zeros_like(value)
@@ -78,14 +78,14 @@ def search(
         a = state.step
         at, slopes = function(x + a.astype(x.dtype) * direction)
         at, slope_at = at.astype(value.dtype), dnp.vdot(slopes, direction).astype(value.dtype)
-        # Values that are NaN are too great.
+        # Values that are NaN are too large.
         low_enough = at <= value + _DECREASE * a * slope
         after_first = state.zooming | (state.brackets > 0)
         too_great = ~low_enough | ((at >= state.low_value) & after_first)
         done = ~too_great & (ops.abs(slope_at) <= -_SLOPE * slope)
         turned = slope_at * dnp.where(state.zooming, state.high - state.low, -1) >= 0
         turned = dnp.where(state.zooming, turned, slope_at >= 0)
-        # The other end: the trial, the old low end, or as it was.
+        # The other end: the trial, the old low end, or unchanged.
         high = dnp.where(too_great, a, dnp.where(turned, state.low, state.high))
         high_value = dnp.where(too_great, at, dnp.where(turned, state.low_value, state.high_value))
         low = dnp.where(too_great, state.low, a)
@@ -124,8 +124,8 @@ def search(
 
 
 def _minimum(low: Array, value: Array, slope: Array, high: Array, high_value: Array) -> Array:
-    """Where the parabola through a value, its slope and another value has its minimum, but within
-    the middle of the interval; where there is none, the middle.
+    """The minimum of the parabola through a value, its slope and another value, limited to the
+    middle of the interval; the midpoint if there is none.
     """
     width = high - low
     curve = high_value - value - slope * width

@@ -31,14 +31,14 @@ class OptimizeResults(NamedTuple):
     """The result of a minimization.
 
     Attributes:
-      x: the place.
+      x: the point.
       success: whether the gradient vanishes there.
-      status: 0, or why it ended.
-      fun: the value.
-      jac: the gradient.
+      status: 0, or the reason why it ended.
+      fun: the value there.
+      jac: the gradient there.
       hess_inv: the estimate of the inverse Hessian, if the method has one.
-      nfev, njev: how many values and gradients were computed.
-      nit: how many steps were taken.
+      nfev, njev: the numbers of values and gradients computed.
+      nit: the number of steps taken.
 
     Example:
       >>> result = minimize(lambda x: dnp.sum(x**2), dnp.ones(2), method="BFGS")
@@ -62,7 +62,7 @@ def _real_vector(x: Array) -> Array:
 
 
 def _complex_vector(parts: Array) -> Array:
-    """The vector whose real parts, followed by its imaginary ones, are given."""
+    """The vector with the given real parts, followed by the imaginary ones."""
     return ops.complex(*dnp.split(parts, 2))
 
 
@@ -79,18 +79,18 @@ def minimize(
 
     Args:
       fun: takes a vector and `args`, returns a scalar.
-      x0: where to begin, a vector of real or complex numbers; of complex ones the real and the
-        imaginary parts are what is varied.
+      x0: the starting point, a vector of real or complex numbers; for complex ones, the real and
+        the imaginary parts are varied.
       args: further arguments of the function.
       method: `BFGS`, or `l-bfgs-experimental-do-not-rely-on-this` for limited memory.
-      tol: the norm of the gradient at which to end, if the options have no `gtol`.
-      options: `maxiter`, `norm` (the order of the gradient's norm), `gtol`; of BFGS also
-        `line_search_maxiter`, of the other `maxcor` (the size of its memory), `ftol`, `maxfun`,
+      tol: the norm of the gradient at which to stop, if the options have no `gtol`.
+      options: `maxiter`, `norm` (the order of the gradient's norm), `gtol`; for BFGS also
+        `line_search_maxiter`, for the other `maxcor` (the size of its memory), `ftol`, `maxfun`,
         `maxgrad`, `maxls`.
 
     Returns:
-      An `OptimizeResults`. Of complex numbers `hess_inv` is that of the real parts followed by the
-      imaginary ones.
+      An `OptimizeResults`. For complex numbers, `hess_inv` is that of the real parts followed by
+      the imaginary ones.
 
     Raises:
       TypeError: `args` is not a tuple, or there is no such option.

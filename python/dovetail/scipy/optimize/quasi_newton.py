@@ -1,4 +1,4 @@
-"""Quasi-Newton methods: BFGS, and L-BFGS of limited memory."""
+"""Quasi-Newton methods: BFGS, and L-BFGS with limited memory."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def bfgs(
     def step(state: State) -> State:
         direction = -(state.memory @ state.gradient)
         slope = dnp.vdot(state.gradient, direction)
-        # As long as the decrease of the step before, in the parabola through it.
+        # The length with the same decrease as the previous step, by a parabola.
         guess = 2.02 * (state.value - state.before) / slope
         first = dnp.where((guess > 0) & (guess < 1), guess, 1)
         found = search(
@@ -107,7 +107,7 @@ def bfgs(
 
 
 class History(NamedTuple):
-    """The last steps and the changes of the gradient with them, and how many there are."""
+    """The last steps and the changes of the gradient with them, and their number."""
 
     steps: Array
     changes: Array
@@ -127,10 +127,10 @@ def lbfgs(
     maxgrad: float | None,
     maxls: int,
 ) -> State:
-    """BFGS of limited memory, J. Nocedal and S. J. Wright, Numerical Optimization, 2006, 7.4.
+    """BFGS with limited memory, J. Nocedal and S. J. Wright, Numerical Optimization, 2006, 7.4.
 
-    The status is 0, or 1 after all steps, 2 or 3 after all evaluations, 4 where the value does not
-    decrease, 5 where the search failed.
+    The status is 0, or 1 after all steps, 2 or 3 after all evaluations, 4 if the value does not
+    decrease, 5 if the search failed.
     """
     if maxiter is None and maxfun is None and maxgrad is None:
         maxiter = 200 * x0.size

@@ -13,5 +13,5 @@ from dovetail.scipy.signal.convolution import (
 from dovetail.scipy.signal.spectra import csd, istft, stft, welch
 from dovetail.scipy.signal.trends import detrend
 
-# The others may be given functions, which may do anything.
+# The others may be called with functions, which may do anything.
 _eager.remember(globals(), ("csd", "stft", "welch"))

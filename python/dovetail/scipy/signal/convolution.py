@@ -18,12 +18,12 @@ from dovetail.ops.operands import ArrayLike, as_operand, canonical_axes
 def fftconvolve(
     in1: ArrayLike, in2: ArrayLike, mode: str = "full", axes: Sequence[int] | None = None
 ) -> Array:
-    """The convolution of two arrays by Fourier transforms, for kernels that are large.
+    """The convolution of two arrays by Fourier transforms, for large kernels.
 
     Args:
       in1, in2: arrays of one rank; integers and bools become floats.
       mode: `full` for all sums, `same` for the middle ones, as many as `in1` has elements, `valid`
-        for those in which all of the smaller array takes part.
+        for those that use all of the smaller array.
       axes: the dimensions along which to convolve, by default all; the others broadcast.
 
     Returns:
@@ -74,7 +74,7 @@ def convolve(
     Args:
       in1, in2: arrays of one rank that are not empty; integers and bools become floats.
       mode: `full` for all sums, `same` for the middle ones, as many as `in1` has elements, `valid`
-        for those in which all of the smaller array takes part.
+        for those that use all of the smaller array.
       method: `direct`, `fft`, or `auto`, which is direct.
       precision: as for `dovetail.numpy.dot`.
 
@@ -238,7 +238,7 @@ def _direct(name: str, in1: ArrayLike, in2: ArrayLike, mode: str, precision: Any
     x, y = _larger_first(name, x, y, range(x.ndim))
     padding = []
     for size, kernel, out in zip(x.shape, y.shape, first, strict=True):
-        # Where the kept ones begin among all sums.
+        # Where the kept sums begin among all sums.
         start = {"full": 0, "same": (size + kernel - 1 - out) // 2, "valid": kernel - 1}[mode]
         count = {"full": size + kernel - 1, "same": out, "valid": size - kernel + 1}[mode]
         end = size + kernel - 1 - start - count

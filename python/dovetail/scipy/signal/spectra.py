@@ -55,14 +55,14 @@ def stft(
     Args:
       x: an array; integers and bools become floats.
       fs: the sampling frequency.
-      window: a name or tuple of scipy.signal.get_window, or a vector.
+      window: a name or tuple for scipy.signal.get_window, or a vector.
       nperseg: the size of a segment; None for the whole signal.
-      noverlap: how much of it the next segment has too, by default half.
-      nfft: the size of the transform, by default that of a segment.
+      noverlap: the number of elements that the next segment shares, by default half.
+      nfft: the size of the transform, by default the size of a segment.
       detrend: False, a type of `detrend`, or a function of the segments.
-      return_onesided: whether only frequencies from 0 on are returned, if `x` is real.
+      return_onesided: whether to return only frequencies from 0 on, if `x` is real.
       boundary: how the signal is extended: `zeros`, `even`, `odd`, `constant` or None.
-      padded: whether zeros are added so that segments have all of the signal.
+      padded: whether to add zeros so that segments cover all of the signal.
       axis: the dimension of time.
 
     Returns:
@@ -98,10 +98,10 @@ def csd(
     """The cross power spectral density by Welch's method.
 
     Args:
-      x, y: arrays, the shorter of which is extended by zeros; without `y` that of `x` with itself.
+      x, y: arrays, the shorter of which is extended by zeros; without `y`, `x` with itself.
       fs, window, nperseg, noverlap, nfft, detrend, return_onesided, axis: as for `stft`.
       scaling: `density`, or `spectrum` for powers.
-      average: how the segments are: `mean` or `median`.
+      average: how to average the segments: `mean` or `median`.
 
     Returns:
       Frequencies and densities.
@@ -179,15 +179,15 @@ def istft(
 
     Args:
       Zxx: an array of transforms.
-      fs, window, nperseg, noverlap, nfft: as they were given to `stft`.
+      fs, window, nperseg, noverlap, nfft: as given to `stft`.
       input_onesided: whether there are only frequencies from 0 on.
       boundary: whether the signal was extended.
       time_axis, freq_axis: the dimensions of time and frequency.
 
     Returns:
-      Times, as many as the first dimension of the signal has elements (so it is in SciPy, too), and
-      the signal. D. W. Griffin and J. S. Lim, Signal Estimation from Modified Short-Time
-      Fourier Transform, 1984.
+      Times, as many as the first dimension of the signal has elements (as in SciPy), and the
+      signal. D. W. Griffin and J. S. Lim, Signal Estimation from Modified Short-Time Fourier
+      Transform, 1984.
 
     Raises:
       ValueError: sizes do not match, or there is no such window.
@@ -244,7 +244,7 @@ def _overlap_and_add(x: Array, step: int) -> Array:
 
 
 def _median(power: Array) -> Array:
-    """The median of segments, less its bias: B. Allen and others, FINDCHIRP, 2012."""
+    """The median of segments, divided by its bias: B. Allen and others, FINDCHIRP, 2012."""
     pairs = np.arange(2, power.shape[-1], 2)
     bias = 1 + float(np.sum(1 / (pairs + 1) - 1 / pairs))
     if dtypes.KINDS[power.dtype] == "c":
@@ -410,7 +410,7 @@ def _by_pad(mode: str, x: Array, n: int) -> Array:
 
 
 def _odd(x: Array, n: int) -> Array:
-    """Turned by half a turn about the ends."""
+    """Rotated by half a turn about the ends."""
     if not n:
         return x
     left, right = x[..., :1], x[..., -1:]

@@ -24,7 +24,7 @@ def detrend(
 
     Args:
       data: an array; integers and bools become floats.
-      axis: the dimension along which the trend is.
+      axis: the dimension along which to remove the trend.
       type: `linear` for the line of least squares, `constant` for the mean.
       bp: indices at which another line begins.
       overwrite_data: must be None.
@@ -65,7 +65,7 @@ def detrend(
 
 
 def _without_line(x: Array) -> Array:
-    """Less the line of least squares: mean and slope are independent about the middle."""
+    """Minus the line of least squares: mean and slope are independent about the middle."""
     size = x.shape[-1]
     centered = x - mean(x, -1, keepdims=True)
     if size == 1:

@@ -73,9 +73,9 @@ def bessel_jn(z: ArrayLike, *, v: int, n_iter: int = 50) -> Array:
 
     Args:
       z: an array of real numbers; integers and bools become floats.
-      v: the greatest order, an integer that is known while tracing.
-      n_iter: the order from which the recurrence comes down; it must be greater than |z|, by about
-        30 for all digits.
+      v: the largest order, an integer that is known while tracing.
+      n_iter: the order at which the recurrence starts to come down; it must be greater than |z|, by
+        about 30 for all digits.
 
     Returns:
       An array of floats of shape (v + 1, *z.shape), by Miller's algorithm on quotients of
@@ -128,7 +128,7 @@ def _bessel_values(z: Array, order: int, steps: int) -> Array:
 
 
 def _bessel_step(k: Any, z: Array, above: Array, even: Array) -> tuple[Array, Array]:
-    """J(k) / J(k - 1), and the sum of the J of even orders from k on by J(k - 1)."""
+    """J(k) / J(k - 1), and the sum of the J of even orders from k on divided by J(k - 1)."""
     below = 2 * k - z * above
     quotient = z / where(below == 0, float(dtypes.finfo(z.dtype).eps) ** 2, below)
     odd = k - 2 * ops.floor(k / 2) if isinstance(k, Array) else k % 2
@@ -142,14 +142,14 @@ def sph_harm_y(
 
     Args:
       n, m: arrays of integers, the degree and the order, |m| <= n.
-      theta, phi: arrays of real numbers, the colatitude, of which only the cosine counts, and the
+      theta, phi: arrays of real numbers, the colatitude, of which only the cosine matters, and the
         longitude.
       diff_n: must be None; use `dovetail.jvp`.
-      n_max: the greatest degree, an integer that is known while tracing; by default that of `n`.
+      n_max: the largest degree, an integer that is known while tracing; by default that of `n`.
 
     Returns:
-      An array of complex numbers, of the shape that the arguments broadcast to, of rank 1 at least.
-      https://dlmf.nist.gov/14.30#E1
+      An array of complex numbers, of the shape that the arguments broadcast to, with rank 1 or
+      more. https://dlmf.nist.gov/14.30#E1
 
     Raises:
       NotImplementedError: `diff_n` is given.
@@ -186,7 +186,7 @@ def _legendre(n: Array, m: Array, theta: Array, most: int) -> Array:
     """The normalized associated Legendre functions of cos(theta): first of degree m, then up by
     https://dlmf.nist.gov/14.10#E3.
     """
-    # Outside of [0, pi], of the angle with the same cosine.
+    # Outside of [0, pi], those of the angle with the same cosine.
     x, sine = ops.cos(theta), ops.abs(ops.sin(theta))
 
     def diagonal(i: Any, value: Array) -> Array:

@@ -42,7 +42,7 @@ def betaln_of(a: Array, b: Array) -> Array:
 
 
 def _parts(a: Array, b: Array) -> tuple[Array, Array]:
-    """A factor and a logarithm that make beta(a, b), for positive numbers."""
+    """A factor and a logarithm for beta(a, b), for positive numbers."""
     low, high = ops.min(a, b), ops.max(a, b)
     start = at_least(high, START)
     part = where((low > 0) & (low < START), low, 1)
@@ -87,8 +87,8 @@ def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     """The regularized incomplete beta function.
 
     Returns:
-      An array of floats, NaN for a or b that are not positive and finite, and for x outside of
-      [0, 1]. There is no derivative by a and b. https://dlmf.nist.gov/8.17#E2
+      An array of floats, NaN for a or b that are not positive and finite, and for x outside of [0,
+      1]. There is no derivative with respect to a and b. https://dlmf.nist.gov/8.17#E2
 
     Example:
       >>> betainc(1.0, 2.0, 0.5)
@@ -99,14 +99,14 @@ def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
 
 # N and repetition are SciPy's names.
 def comb(N: ArrayLike, k: ArrayLike, *, repetition: bool = False) -> Array:
-    """The number of ways to take k of N things.
+    """The number of ways to choose k of N things.
 
     Args:
       N, k: arrays of real numbers, which are promoted and broadcast.
-      repetition: whether a thing may be taken again.
+      repetition: whether a thing may be chosen repeatedly.
 
     Returns:
-      An array of floats, 0 where k > N or one is negative.
+      An array of floats, 0 if k > N or one is negative.
 
     Example:
       >>> comb(5, 2)
@@ -129,6 +129,6 @@ def _comb(n: Array, k: Array) -> Array:
     lambda ans, n, k: ans * (ops.digamma(n - k + 1) - ops.digamma(k + 1)),
 )
 def _binomial(n: Array, k: Array) -> Array:
-    """For 0 <= k <= n, by https://dlmf.nist.gov/1.2#E6; that of integers is an integer."""
+    """For 0 <= k <= n, by https://dlmf.nist.gov/1.2#E6; for integers it is an integer."""
     value = 1 / ((n + 1) * beta_of(n - k + 1, k + 1))
     return where(is_whole(n) & is_whole(k), ops.round_even(value), value)

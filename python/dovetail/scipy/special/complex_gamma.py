@@ -16,14 +16,14 @@ def loggamma(z: Array) -> Array:
     """The principal branch.
 
     Left of 1/2 by reflection: the logarithm of sin(pi z) is analytic in each half plane if it is
-    written by exp(2 pi i z) in the upper one.
+    expressed by exp(2 pi i z) in the upper one.
     """
     real, imag = ops.real(z), ops.imag(z)
     pole = (imag == 0) & (real <= 0) & is_whole(real)
     finite = where(pole | (z != z), 1, z)
     reflect = ops.real(finite) < 0.5
     main = _right(where(reflect, 1 - finite, finite))
-    # In the upper half plane, of which the other is the mirror image.
+    # In the upper half plane; the other one is its mirror image.
     below = (imag < 0) | ((imag == 0) & (1 / imag < 0))
     upper = where(reflect, where(below, ops.conj(finite), finite), 0.25 + 1j)
     turns = ops.real(upper) - ops.round_even(ops.real(upper))
@@ -41,10 +41,10 @@ def gamma(z: Array) -> Array:
 
 
 def _right(z: Array) -> Array:
-    """For real parts from 1/2 on: Stirling's series, after steps of z to where it converges."""
+    """For real parts from 1/2 on: Stirling's series, after shifting z to where it converges."""
     near = ops.abs(z) < START
     total = where(near, 0 * z, 0)
-    # The arguments of two factors are less than pi together.
+    # The arguments of two factors add to less than pi.
     for k in range(0, START, 2):
         total = total + ops.log(where(near, (z + k) * (z + k + 1), 1))
     at = where(near, z + START, z)

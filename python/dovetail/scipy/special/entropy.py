@@ -63,7 +63,7 @@ def _unless_zero(x: Array, y: Array, value: Array) -> Array:
 
 
 def _slope(x: Array, y: Array) -> Array:
-    """x / y, of which the derivative by x is 1 / y also where x is 0; 0 where both are."""
+    """x / y, whose derivative with respect to x is 1 / y even where x is 0; 0 where both are."""
     return where((x == 0) & (y == 0), 0, x / y)
 
 
@@ -90,7 +90,7 @@ def _xlog1py(x: Array, y: Array) -> Array:
 
 @documented(FLOATS)
 def entr(x: ArrayLike) -> Array:
-    """Entropy by element: -x log(x), 0 at 0, and -infinity below.
+    """Elementwise entropy: -x log(x), 0 at 0, and -infinity below.
 
     Example:
       >>> entr(0.5)
@@ -106,7 +106,7 @@ def _entr(x: Array) -> Array:
 
 @documented(FLOATS)
 def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
-    """Relative entropy by element: p log(p / q), 0 where p is 0 and q is not negative, else
+    """Elementwise relative entropy: p log(p / q), 0 where p is 0 and q is not negative, otherwise
     infinity.
 
     Example:
@@ -124,7 +124,7 @@ def _rel_entr(p: Array, q: Array) -> Array:
 
 
 def _log_ratio(p: Array, q: Array) -> Array:
-    """log(p / q), without a loss of digits where they are close, and without overflow."""
+    """log(p / q), without a loss of digits if they are close, and without overflow."""
     ratio = p / q
     close = ops.abs(ratio - 1) < 0.5
     near = ops.log1p(where(close, p - q, 0) / q)
@@ -141,7 +141,8 @@ def _p_log_ratio(p: Array, q: Array) -> Array:
 
 @documented(FLOATS)
 def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
-    """Kullback and Leibler's divergence by element: p log(p / q) - p + q, as `rel_entr` at limits.
+    """The elementwise Kullback-Leibler divergence: p log(p / q) - p + q, with the limits of
+    `rel_entr`.
 
     Example:
       >>> kl_div(0.5, 0.25)
@@ -170,7 +171,7 @@ def _divergence(p: Array, q: Array) -> Array:
 
 @documented(FLOATS)
 def boxcox(x: ArrayLike, lmbda: ArrayLike) -> Array:
-    """Box and Cox's transformation: (x^lmbda - 1) / lmbda, and log(x) where lmbda is 0.
+    """The Box-Cox transformation: (x^lmbda - 1) / lmbda, and log(x) where lmbda is 0.
 
     Source: G. E. P. Box and D. R. Cox, An Analysis of Transformations, 1964.
 
@@ -183,7 +184,7 @@ def boxcox(x: ArrayLike, lmbda: ArrayLike) -> Array:
 
 @documented(FLOATS)
 def boxcox1p(x: ArrayLike, lmbda: ArrayLike) -> Array:
-    """Like `boxcox`, of 1 + x.
+    """`boxcox` of 1 + x.
 
     Example:
       >>> boxcox1p(1.0, 0.5)
@@ -193,7 +194,7 @@ def boxcox1p(x: ArrayLike, lmbda: ArrayLike) -> Array:
 
 
 def _transformed(logarithm: Array, power: Array) -> Array:
-    """expm1(power log) / power, near 0 by its series, which has the right derivatives too."""
+    """expm1(power log) / power, near 0 by its series, whose derivatives are right too."""
     exponent = power * logarithm
     near = ops.abs(exponent) < 0.05
     series = polynomial([1 / math.factorial(k + 1) for k in range(10)], where(near, exponent, 0))

@@ -106,7 +106,7 @@ def _slope_of_erfcx(x: Array, ans: Array) -> Array:
 
 
 def exp_of_square(x: Array, factor: float = 1) -> Array:
-    """exp(factor x^2), without the error that the rounding of x^2 makes."""
+    """exp(factor x^2), without the error caused by rounding x^2."""
     head, rest = halves(x)
     tame = ops.abs(x) < 1e3
     rest = where(tame, rest * (x + head), 0)
@@ -243,7 +243,7 @@ def _fresnel(x: Array) -> tuple[Array, Array]:
 
 def _waves(x: Array) -> tuple[Array, Array]:
     """sin(pi x^2 / 2) and cos(pi x^2 / 2), exact in the period."""
-    # Greater ones are even numbers.
+    # Larger ones are even numbers.
     largest = 2.0**24 if x.dtype == dtypes.float32 else 2.0**53
     size = at_most(ops.abs(x), largest)
     head, rest = halves(size)

@@ -34,7 +34,7 @@ _STEPS = {dtypes.float32: 24, dtypes.float64: 88}
 
 @documented(FLOATS)
 def exp1(x: ArrayLike) -> Array:
-    """The exponential integral E1, that of exp(-t) / t from x on.
+    """The exponential integral E1, the integral of exp(-t) / t from x to infinity.
 
     Returns:
       An array of floats, NaN below 0.
@@ -61,7 +61,7 @@ def _exp1(x: Array) -> Array:
 
 @documented(FLOATS)
 def expi(x: ArrayLike) -> Array:
-    """The exponential integral Ei, the principal value of that of exp(t) / t up to x.
+    """The exponential integral Ei, the principal value of the integral of exp(t) / t up to x.
 
     Source: https://dlmf.nist.gov/6.2#E5
 
@@ -93,7 +93,7 @@ def _expi(x: Array) -> Array:
 
 
 def _from_root(x: Array, root: tuple[float, float]) -> tuple[Array, Array]:
-    """x less a root, and log(x / root), of which neither loses digits near the root."""
+    """x minus a root, and log(x / root); neither loses digits near the root."""
     value = sum(root)
     head = float(np.float32(value)) if x.dtype == dtypes.float32 else root[0]
     difference = (x - head) - (root[1] if head == root[0] else value - head)
@@ -103,14 +103,14 @@ def _from_root(x: Array, root: tuple[float, float]) -> tuple[Array, Array]:
 
 
 def expn(n: ArrayLike, x: ArrayLike) -> Array:
-    """The generalised exponential integral, that of exp(-x t) / t^n from 1 on.
+    """The generalized exponential integral, the integral of exp(-x t) / t^n from 1 to infinity.
 
     Args:
       n: an array of numbers, 0 or positive.
       x: an array of real numbers.
 
     Returns:
-      An array of floats, NaN where one is negative. There is no derivative by n.
+      An array of floats, NaN if one is negative. There is no derivative with respect to n.
       https://dlmf.nist.gov/8.19#E3
 
     Example:
@@ -136,7 +136,7 @@ def _expn(n: Array, x: Array) -> Array:
 
 
 def _expn_series(n: Array, x: Array) -> Array:
-    """For 0 < x <= 1, by https://dlmf.nist.gov/8.19#E8 and, for other n than integers, E10."""
+    """For 0 < x <= 1, by https://dlmf.nist.gov/8.19#E8 and, for n that are not integers, E10."""
     whole = is_whole(n)
     total, term = filled(x, 0), filled(x, 1)
     for m in range(_TERMS):
@@ -155,7 +155,7 @@ def _expn_series(n: Array, x: Array) -> Array:
 
 def _expn_fraction(n: Array, x: Array) -> Array:
     """For x > 1, by the even part of https://dlmf.nist.gov/8.19#E17, from its end, so that rounding
-    errors fade.
+    errors decay.
     """
     x = at_most(at_least(x, 1), 1e4)
     steps = _STEPS[x.dtype]
@@ -185,7 +185,7 @@ def sici(x: ArrayLike) -> tuple[Array, Array]:
 
 
 def _sici_slopes(ans: tuple[Array, Array], x: Array) -> tuple[Array, Array]:
-    # Near 0 the series: it has the right derivatives too.
+    # Near 0 the series, whose derivatives are right too.
     square = x * x
     series = 1 - square / 6 * (1 - square / 20 * (1 - square / 42))
     small = ops.abs(x) < 0.05
@@ -233,7 +233,7 @@ def spence(x: ArrayLike) -> Array:
 
 
 def _spence_slope(ans: Array, x: Array) -> Array:
-    """log(x) / (1 - x), near 1 by its series, which has the right derivatives too."""
+    """log(x) / (1 - x), near 1 by its series, whose derivatives are right too."""
     w = x - 1
     near = ops.abs(w) < 0.05
     series = polynomial([(-1) ** (k + 1) / (k + 1) for k in range(13)], where(near, w, 0))

@@ -70,8 +70,8 @@ def loggamma(x: ArrayLike) -> Array:
     """The principal branch of the logarithm of the gamma function.
 
     Returns:
-      An array of that inexact type. Of real numbers it is NaN below 0; of complex numbers it is
-      analytic but for a cut along the negative real axis. D. E. G. Hare, Computing the Principal
+      An array of that inexact type. For real numbers it is NaN below 0; for complex numbers it is
+      analytic except for a cut along the negative real axis. D. E. G. Hare, Computing the Principal
       Branch of log-Gamma, 1997.
 
     Example:
@@ -145,7 +145,7 @@ def factorial(n: ArrayLike, exact: bool = False) -> Array:
 
     Args:
       n: an array of real numbers; integers and bools become floats.
-      exact: must be False: integers of any size are no element type.
+      exact: must be False: there is no element type for integers of any size.
 
     Raises:
       NotImplementedError: `exact` is True.

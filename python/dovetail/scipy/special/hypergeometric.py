@@ -21,7 +21,7 @@ from dovetail.scipy.operands import at_least, is_whole, pointwise, with_derivati
 from dovetail.scipy.special.docstrings import FLOATS
 from dovetail.scipy.special.gamma_functions import gamma_of, gammasgn
 
-# Most terms of a series, and the power of 2 above which its sums are scaled.
+# The largest number of terms of a series, and the power of 2 above which its sums are scaled.
 _TERMS = 2000
 _POWER = 64.0
 
@@ -32,14 +32,14 @@ def _total(
     bound: Callable[[Array], Array] | None = None,
     asymptotic: bool = False,
 ) -> Array:
-    """1 + t(0) + t(0) t(1) + ..., each term the one before times `ratio` of its number.
+    """1 + t(0) + t(0) t(1) + ..., each term the previous one times `ratio` of its number.
 
     Args:
       ratio: takes k, returns t(k).
       like: an array of the type and shape of the terms.
-      bound: what decides, in place of `ratio`, whether terms still matter: the tangents of a series
-        that ends do not.
-      asymptotic: whether to stop where terms grow.
+      bound: decides, instead of `ratio`, whether terms still matter: the tangents of a series that
+        ends do not.
+      asymptotic: whether to stop when terms grow.
     """
     total, power = _scaled_total(ratio, like, bound, asymptotic)
     return total * ops.exp2(power)
@@ -51,7 +51,7 @@ def _scaled_total(
     bound: Callable[[Array], Array] | None = None,
     asymptotic: bool = False,
 ) -> tuple[Array, Array]:
-    """The same as a number and the power of 2 to multiply it with: sums may be any size."""
+    """The same as a number and the power of 2 to multiply it by: sums may have any size."""
     accuracy = float(dtypes.finfo(like.dtype).eps) / 4
 
     def more(state: Any) -> Array:
@@ -79,7 +79,7 @@ def _scaled_total(
 
 
 def _over(numerator: Array, denominator: Array) -> Array:
-    """A quotient, 0 where the numerator is: the series ended before the denominator was 0."""
+    """A quotient, 0 if the numerator is: the series ended before the denominator was 0."""
     ended = (numerator == 0) | (denominator == 0)
     return where(ended, numerator, numerator / where(ended, 1, denominator))
 
@@ -102,7 +102,7 @@ def _is_end(x: Array) -> Array:
 
 
 def _gammas(xs: Sequence[Array]) -> list[Array]:
-    """The gamma function of several arrays at once: there is but one loop to compile."""
+    """The gamma function of several arrays at once, so that only one loop is compiled."""
     return list(unstack(gamma_of(stack(xs))))
 
 
@@ -120,10 +120,10 @@ def hyp1f1(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     Returns:
       An array of floats, infinite where b is 0 or a negative integer, unless the series ends
       before. https://dlmf.nist.gov/13.2#E2. For x < 0 it is that of b - a and -x times exp(x), by
-      Kummer's transformation, https://dlmf.nist.gov/13.2#E39. Where x > 0 and a is far below 0 a
+      Kummer's transformation, https://dlmf.nist.gov/13.2#E39. If x > 0 and a is far below 0, a
       recurrence leads there from about a = -x / 4, where the series loses a factor exp(0.15 x) of
       accuracy, more if b is large: at x = 60 no digits are left in float32, and six in float64. The
-      same holds for x < 0 and b - a far below 0. For a below -2000 - x / 4 there are none.
+      same holds for x < 0 and b - a far below 0. For a below -2000 - x / 4 no digits are left.
 
     Example:
       >>> hyp1f1(1.0, 2.0, 1.0)
@@ -144,9 +144,9 @@ def _steps_down(a: Array, b: Array, x: Array) -> Array:
 
 
 def _down(a: Array, b: Array, x: Array, steps: Array, value: Array, above: Array) -> Array:
-    """M(a, b, x) of M(a + steps, b, x) and M(a + steps + 1, b, x).
+    """M(a, b, x) from M(a + steps, b, x) and M(a + steps + 1, b, x).
 
-    Where x < -4 a all solutions of the recurrence oscillate, so that it is stable:
+    For x < -4 a all solutions of the recurrence oscillate, so that it is stable:
     https://dlmf.nist.gov/13.3#E1.
     """
 
@@ -167,7 +167,7 @@ def _kummer(a: Array, b: Array, x: Array, slopes: bool = False) -> Array:
     # Below 0 the terms alternate: https://dlmf.nist.gov/13.2#E39.
     mirror = (x < 0) & ~_is_end(a)
     first, at = where(mirror, b - a, a), where(mirror, -x, x)
-    # Tangents of an asymptotic series that ends are a series that does not.
+    # The tangents of an asymptotic series that ends form a series that does not.
     many = (500 if x.dtype == dtypes.float64 else 80) if slopes else 80
     # https://dlmf.nist.gov/13.7#E1
     far = (at > many) & (ops.abs(b - first) * ops.abs(1 - first) < at) & ~_is_end(first)
@@ -193,7 +193,7 @@ def _kummer(a: Array, b: Array, x: Array, slopes: bool = False) -> Array:
     series = _total(
         lambda k: (b - first + k) * (1 - first + k) / ((k + 1) * distant), distant, asymptotic=True
     )
-    # gamma(b) / gamma(a) exp(x) x^(a - b), without the exponential if it comes and goes.
+    # gamma(b) / gamma(a) exp(x) x^(a - b), without the exponential if it cancels.
     logarithm = _logarithm_of_kummer(first, b, distant) + where(mirror, 0, distant)
     limit = gammasgn(b) * gammasgn(first) * ops.exp(where(far, logarithm, 0)) * series
     return where(far, limit, value)
@@ -239,7 +239,7 @@ def _gauss_series(a: Array, b: Array, c: Array, x: Array, slopes: bool = False) 
     return _total(ratio, x, bound if slopes else None)
 
 
-# Left of this the series is quick enough.
+# Left of this the series converges fast enough.
 _NEAR = 0.9
 
 

@@ -37,8 +37,8 @@ def ndtr(x: ArrayLike) -> Array:
 
 @with_derivatives(lambda ans, x: density(x))
 def ndtr_of(x: Array) -> Array:
-    """The distribution function of floats; far below 0 by erfcx, where erfc would have the error
-    of x / sqrt(2).
+    """The distribution function of floats; far below 0 by erfcx, where erfc would have the error of
+    x / sqrt(2).
     """
     below = at_most(x, 0)
     tail = exp_of_square(below, -0.5) * erfcx_of(-below * SQRT_HALF)
@@ -55,7 +55,7 @@ def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
     """The logarithm of `ndtr`, without its underflow.
 
     Args:
-      series_order: from 0 to 30; it has no effect, since below 0 no series is used but `erfcx`.
+      series_order: from 0 to 30; without effect, since below 0 `erfcx` is used instead of a series.
 
     Raises:
       TypeError: `series_order` is not an integer.
@@ -148,7 +148,9 @@ _NODES, _WEIGHTS = (_NODES + 1) / 2, _WEIGHTS / 2
     lambda ans, h, a: ops.exp(-0.5 * (1 + a * a) * (h * h)) / (2 * math.pi * (1 + a * a)),
 )
 def _owens_t(h: Array, a: Array) -> Array:
-    """For |a| > 1 by T(h, a) = Q(h)/2 + Q(a h)/2 - Q(h) Q(a h) - T(a h, 1/a), Q the upper tail."""
+    """For |a| > 1 by T(h, a) = Q(h)/2 + Q(a h)/2 - Q(h) Q(a h) - T(a h, 1/a), with the upper
+    tail Q.
+    """
     height, slope = ops.abs(h), ops.abs(a)
     steep = slope > 1
     product = where(height == 0, 0, height * where(slope == math.inf, 3e38, slope))

@@ -10,13 +10,13 @@ from dovetail.numpy import where
 from dovetail.scipy.operands import at_least, polynomial
 from dovetail.scipy.special.coefficients import LOG_STIRLING
 
-# From here on the series is as good as float64.
+# From here on the series is as accurate as float64.
 START = 8
 HALF_LOG_2PI = math.log(2 * math.pi) / 2
 
 
 def correction(x: Array) -> Array:
-    """log gamma(x) less (x - 1/2) log(x) - x + log(2 pi)/2, for x from `START` on.
+    """log gamma(x) minus (x - 1/2) log(x) - x + log(2 pi)/2, for x from `START` on.
 
     https://dlmf.nist.gov/5.11#E1
     """
@@ -40,5 +40,5 @@ def log_beta(a: Array, b: Array) -> Array:
 
 
 def clamped(x: Array, low: float, high: float) -> Array:
-    """`x` where it is within bounds, else 1: for branches that are not taken."""
+    """`x` if it is within bounds, otherwise 1: for branches that are not taken."""
     return where((x >= low) & (x <= high), x, 1)

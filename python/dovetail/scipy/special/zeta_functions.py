@@ -1,4 +1,4 @@
-"""The zeta functions and Bernoulli's numbers."""
+"""The zeta functions and Bernoulli numbers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from dovetail.scipy.special.gamma_functions import gamma_of
 
 # Terms of the sum and of the correction in the Euler-Maclaurin formula.
 _TERMS = 12
-# From the number after this one on, two are in a ratio that is exact in float64.
+# From the number after this one on, the ratio of two neighbours is exact in float64.
 _EXACT = 60
 
 
@@ -31,7 +31,8 @@ def zeta(x: ArrayLike, q: ArrayLike | None = None) -> Array:
 
     Args:
       x: an array of real numbers.
-      q: an array of real numbers; by default 1, and then x may be less than 1: Riemann's function.
+      q: an array of real numbers; by default 1, and then x may be less than 1: Riemann's zeta
+        function.
 
     Returns:
       An array of floats. https://dlmf.nist.gov/25.11#E1, https://dlmf.nist.gov/25.2#E1
@@ -92,7 +93,7 @@ def _riemann(s: Array) -> Array:
 
 
 def bernoulli(n: int) -> Array:
-    """Bernoulli's numbers B(0), ..., B(n), with B(1) = -1/2.
+    """The Bernoulli numbers B(0), ..., B(n), with B(1) = -1/2.
 
     Args:
       n: an integer that is known while tracing, 0 or more.
@@ -119,7 +120,7 @@ def bernoulli(n: int) -> Array:
 
 @functools.lru_cache(64)
 def _bernoulli_numbers(n: int) -> np.ndarray[Any, Any]:
-    """In float64, by the recurrence that the sum of comb(m + 1, k) B(k) over k <= m is 0."""
+    """In float64, by the recurrence in which the sum of comb(m + 1, k) B(k) over k <= m is 0."""
     exact = [Fraction(1), Fraction(-1, 2)]
     for m in range(2, min(n, _EXACT) + 1):
         terms = sum(math.comb(m + 1, k) * exact[k] for k in range(m)) if m % 2 == 0 else 0

@@ -1,4 +1,4 @@
-"""Probability distributions, a module each, and statistics of samples."""
+"""Probability distributions, one module each, and statistics of samples."""
 
 # ruff: noqa: F401 - the names are the package's interface.
 
@@ -38,7 +38,7 @@ from dovetail.scipy.stats.samples import mode, rankdata, sem
 
 
 def _remember(module: ModuleType) -> None:
-    """Remember eager calls of a module's own functions, not of those that it imports."""
+    """Cache eager calls of a module's own functions, not of those that it imports."""
     names = vars(module)
     own = {n: f for n, f in names.items() if getattr(f, "__module__", "") == module.__name__}
     own["__name__"] = module.__name__

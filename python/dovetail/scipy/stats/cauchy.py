@@ -128,7 +128,7 @@ def _log_upper(z: Array) -> Array:
 
 
 def _quantile(q: Array) -> Array:
-    """tan(pi (q - 1/2)), by the distance to 0 or 1 where that is small."""
+    """tan(pi (q - 1/2)), by the distance to 0 or 1 if that is small."""
     least = ops.min(q, 1 - q)
     central = least > 0.25
     tail = 1 / ops.tan(math.pi * where(central, 0.25, least))

@@ -1,4 +1,4 @@
-"""Estimation of densities from samples by normal kernels."""
+"""Estimation of densities from samples with normal kernels."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ class gaussian_kde:
     """An estimate of a density: the mean of normal densities around the points of a sample.
 
     Args:
-      dataset: an array of shape (n,), or (d, n) for n points of d coordinates.
+      dataset: an array of shape (n,), or (d, n) for n points with d coordinates.
       bw_method: the width of the kernels in units of the sample's: `scott` (the default) or
         `silverman`, a number, or a function of the estimate that returns one.
-      weights: a vector of n weights; equal ones by default.
+      weights: a vector of n weights; equal by default.
 
     Raises:
       TypeError: the points are complex.
-      ValueError: there are fewer than two numbers, or weights of another shape, or there is no
-        such method.
+      ValueError: there are fewer than two numbers, weights have another shape, or there is no such
+        method.
 
     Example:
       >>> estimate = gaussian_kde(dnp.array([0.0, 1.0, 1.5]))
@@ -100,7 +100,7 @@ class gaussian_kde:
 
     @classmethod
     def tree_unflatten(cls, aux_data: None, children: Any) -> gaussian_kde:
-        """An estimate of those arrays."""
+        """An estimate from those arrays."""
         estimate = cls.__new__(cls)
         estimate.neff, estimate.dataset, estimate.weights, *rest = children
         estimate.covariance, estimate.inv_cov = rest
@@ -153,7 +153,9 @@ class gaussian_kde:
         )
 
     def integrate_gaussian(self, mean: ArrayLike, cov: ArrayLike) -> Array:
-        """The integral of the density times a normal one of a mean (d,) and covariance (d, d)."""
+        """The integral of the density times a normal density with mean (d,) and covariance (d,
+        d).
+        """
         center, spread = atleast_1d(inexact("mean", mean)), atleast_2d(inexact("cov", cov))
         if center.shape != (self.d,) or spread.shape != (self.d, self.d):
             raise value_error(
@@ -194,13 +196,13 @@ class gaussian_kde:
         return self.dataset[:, index] + moveaxis(noise, -1, 0)
 
     def integrate_box(self, low_bounds: Any, high_bounds: Any, maxpts: Any = None) -> Array:
-        """Not there for more than one coordinate; see `integrate_box_1d`."""
+        """Not supported for more than one coordinate; see `integrate_box_1d`."""
         raise NotImplementedError(
             "gaussian_kde.integrate_box: the box must be an interval; use integrate_box_1d"
         )
 
     def set_bandwidth(self, bw_method: Any = None) -> None:
-        """Not there: an estimate does not change; make another one."""
+        """Not supported: an estimate does not change; make another one."""
         raise NotImplementedError(
             "gaussian_kde.set_bandwidth: an estimate does not change; make another one with "
             "bw_method"
@@ -217,8 +219,8 @@ def _real(name: str, x: ArrayLike) -> Array:
 
 
 def _overlap(estimate: gaussian_kde, centers: Array, covariance: Array) -> Array:
-    """The integrals of the estimate times normal densities around `centers`, of shape (d, m), where
-    the covariances of both add to `covariance`.
+    """The integrals of the estimate times normal densities around `centers`, of shape (d, m); the
+    covariances of both add to `covariance`.
     """
     factor = lax.linalg.cholesky(covariance)
     differences = estimate.dataset[:, None, :] - centers[:, :, None]

@@ -13,7 +13,7 @@ CONTINUOUS = """
 DISCRETE = """
     Args:
       k: an array of numbers of events.
-      loc: what is added to the number of events.
+      loc: an offset added to the number of events.
       q: an array of probabilities.
 
     Returns:

@@ -1,4 +1,4 @@
-"""The generalised normal distribution."""
+"""The generalized normal distribution."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PARAMETERS = """
 
 @documented(CONTINUOUS, _PARAMETERS)
 def logpdf(x: ArrayLike, beta: ArrayLike) -> Array:
-    """The logarithm of the density of the generalised normal distribution.
+    """The logarithm of the density of the generalized normal distribution.
 
     Example:
       >>> logpdf(1.0, 1.5)
@@ -30,7 +30,7 @@ def logpdf(x: ArrayLike, beta: ArrayLike) -> Array:
 
 @documented(CONTINUOUS, _PARAMETERS)
 def pdf(x: ArrayLike, beta: ArrayLike) -> Array:
-    """The density of the generalised normal distribution.
+    """The density of the generalized normal distribution.
 
     Example:
       >>> pdf(1.0, 1.5)
@@ -41,7 +41,7 @@ def pdf(x: ArrayLike, beta: ArrayLike) -> Array:
 
 @documented(CONTINUOUS, _PARAMETERS)
 def cdf(x: ArrayLike, beta: ArrayLike) -> Array:
-    """The distribution function of the generalised normal distribution.
+    """The distribution function of the generalized normal distribution.
 
     Example:
       >>> cdf(1.0, 1.5)

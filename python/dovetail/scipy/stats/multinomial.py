@@ -18,15 +18,15 @@ def logpmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
     """The logarithm of the probability of the multinomial distribution.
 
     Args:
-      x: an array of integers of shape (..., k), how often each of k outcomes occurs.
+      x: an array of integers of shape (..., k), the number of occurrences of each of k outcomes.
       n: an array of integers, the number of trials.
       p: an array of shape (..., k), the probabilities of the outcomes.
 
     Returns:
-      An array of floats of shape (...), -infinity where the sum of x is not n.
+      An array of floats of shape (...), -infinity if the sum of x is not n.
 
     Raises:
-      ValueError: x or n are not integers.
+      ValueError: x or n is not an array of integers.
 
     Example:
       >>> logpmf(dnp.array([1, 2]), 3, dnp.array([0.4, 0.6]))
@@ -49,15 +49,15 @@ def pmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
     """The probability of the multinomial distribution.
 
     Args:
-      x: an array of integers of shape (..., k), how often each of k outcomes occurs.
+      x: an array of integers of shape (..., k), the number of occurrences of each of k outcomes.
       n: an array of integers, the number of trials.
       p: an array of shape (..., k), the probabilities of the outcomes.
 
     Returns:
-      An array of floats of shape (...), 0 where the sum of x is not n.
+      An array of floats of shape (...), 0 if the sum of x is not n.
 
     Raises:
-      ValueError: x or n are not integers.
+      ValueError: x or n is not an array of integers.
 
     Example:
       >>> pmf(dnp.array([1, 2]), 3, dnp.array([0.4, 0.6]))

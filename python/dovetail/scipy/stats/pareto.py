@@ -17,7 +17,7 @@ from dovetail.scipy.stats.scaled import scaled
 _PARAMETERS = """
     Args:
       b: the exponent, positive.
-      loc, scale: what is added to values, and the smallest value before that.
+      loc, scale: an offset added to values, and the smallest value before that.
 """
 
 

@@ -59,7 +59,8 @@ def cdf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
     return where(inside, gammaincc(ops.floor(where(inside, events, 0)) + 1, mu), 0)
 
 
-# From this mean on a series is as good as the sum, whose terms are no more than those.
+# From this mean on a series is as accurate as the sum, which below it needs no more terms than
+# these.
 _LARGE, _TERMS = 100, 250
 
 
@@ -68,7 +69,7 @@ def entropy(mu: ArrayLike, loc: ArrayLike = 0) -> Array:
 
     Args:
       mu: the mean.
-      loc: what is added to the number of events; it has no effect.
+      loc: an offset added to the number of events; it has no effect.
 
     Returns:
       An array of floats, of the shape that the arguments broadcast to: a sum, or for large means

@@ -34,7 +34,7 @@ from dovetail.ops.operands import ArrayLike, as_operand, canonical_axis
 
 
 class ModeResult(NamedTuple):
-    """The most frequent values, and how often they occur.
+    """The most frequent values, and the numbers of their occurrences.
 
     Attributes:
       mode: values.
@@ -58,12 +58,12 @@ def _check_policy(name: str, nan_policy: str, known: tuple[str, ...] = ("propaga
 
 
 def _places(x: Array) -> Array:
-    """The places along the last dimension."""
+    """The indices along the last dimension."""
     return broadcast_to(ops.iota(0, (x.shape[-1],), dtypes.int32), x.shape)
 
 
 def _starts(x: Array) -> Array:
-    """Where, along the last dimension of sorted values, other values than before begin."""
+    """The positions, along the last dimension of sorted values, at which a new value begins."""
     alike = (x[..., 1:] == x[..., :-1]) | (
         (x[..., 1:] != x[..., 1:]) & (x[..., :-1] != x[..., :-1])
     )
@@ -71,27 +71,27 @@ def _starts(x: Array) -> Array:
 
 
 def _first_places(starts: Array) -> Array:
-    """The place of the first of the values that are equal to each."""
+    """The index of the first of the values that are equal to each."""
     return ops.cummax(where(starts, _places(starts), 0), starts.ndim - 1)
 
 
 def mode(
     a: ArrayLike, axis: int | None = 0, nan_policy: str = "propagate", keepdims: bool = False
 ) -> ModeResult:
-    """The most frequent values along an axis, of several the smallest.
+    """The most frequent values along an axis; the smallest of several.
 
     Args:
       a: an array or scalar.
       axis: a dimension; None for the flat array.
       nan_policy: must be `propagate`: NaN counts as a value.
-      keepdims: whether the dimension stays, of size 1.
+      keepdims: whether to keep the dimension, with size 1.
 
     Returns:
       A pair of arrays: `mode`, `count`.
 
     Raises:
       ValueError: there is no such policy.
-      NotImplementedError: a policy that depends on values.
+      NotImplementedError: the policy depends on values.
 
     Example:
       >>> mode(dnp.array([3, 1, 3, 2]))
@@ -127,17 +127,17 @@ def rankdata(
 
     Args:
       a: an array.
-      method: what equal values get: `average`, `min` or `max` of their ranks, `dense` for ranks
+      method: the ranks of equal values: `average`, `min` or `max` of their ranks, `dense` for ranks
         without gaps, `ordinal` for their order.
       axis: the dimension along which to compare; None for the flat array.
-      nan_policy: must be `propagate`: where there is NaN, all ranks are.
+      nan_policy: must be `propagate`: if there is a NaN, all ranks are NaN.
 
     Returns:
-      An array of default floats, of rank 1 if `axis` is None, else of the shape of `a`.
+      An array of default floats, of rank 1 if `axis` is None, otherwise of the shape of `a`.
 
     Raises:
       ValueError: there is no such method or policy.
-      NotImplementedError: a policy that depends on values.
+      NotImplementedError: the policy depends on values.
 
     Example:
       >>> rankdata(dnp.array([10, 30, 10, 20]))
@@ -166,7 +166,7 @@ def _ranks(starts: Array, method: str) -> Array:
     if method == "dense":
         return with_dtype(ops.cumsum(with_dtype(starts, dtypes.int32), starts.ndim - 1), dtype)
     least = with_dtype(_first_places(starts) + 1, dtype)
-    # From behind, a value begins where the next one ends.
+    # From the end, a value begins where the next one ends.
     ends = concatenate([starts[..., 1:], ones_like(starts[..., :1])], -1)
     greatest = starts.shape[-1] - with_dtype(flip(_first_places(flip(ends, -1)), -1), dtype)
     if method == "average":
@@ -182,21 +182,21 @@ def sem(
     *,
     keepdims: bool = False,
 ) -> Array:
-    """The standard error of the mean: the standard deviation by the square root of the count.
+    """The standard error of the mean: the standard deviation over the square root of the count.
 
     Args:
       a: an array; integers and bools become floats.
       axis: a dimension; None for all.
-      ddof: what to subtract from the count for the standard deviation.
-      nan_policy: `propagate`, or `omit` to leave NaN out.
-      keepdims: whether the dimension stays, of size 1.
+      ddof: the number to subtract from the count in the standard deviation.
+      nan_policy: `propagate`, or `omit` to ignore NaN.
+      keepdims: whether to keep the dimension, with size 1.
 
     Returns:
       An array of floats.
 
     Raises:
       ValueError: there is no such policy.
-      NotImplementedError: a policy that depends on values.
+      NotImplementedError: the policy depends on values.
 
     Example:
       >>> sem(dnp.array([1.0, 2.0, 4.0]))

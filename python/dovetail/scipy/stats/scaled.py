@@ -1,4 +1,4 @@
-"""Argument conversion and shared parts of location-scale distributions."""
+"""Argument conversion and common parts of location-scale distributions."""
 
 from __future__ import annotations
 
@@ -17,6 +17,6 @@ def scaled(name: str, x: Any, loc: Any, scale: Any, *parameters: Any) -> tuple[A
 
 
 def log_of(share: Array, rest: Array) -> Array:
-    """log(share) of two shares that make 1, by the one that is small."""
+    """log(share) for two shares that add to 1, by the smaller one."""
     small = share < 0.5
     return where(small, ops.log(where(small, share, 1)), ops.log1p(-where(small, 0, rest)))

@@ -106,7 +106,9 @@ def sf(x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: Arra
 
 
 def _log_mass(a: Array, b: Array) -> Array:
-    """log(ndtr(b) - ndtr(a)): in the tails by logarithms, in the left one for both."""
+    """log(ndtr(b) - ndtr(a)): in the tails by logarithms, with the right tail mirrored to the
+    left.
+    """
     right = a > 0
     central = (a <= 0) & (b > 0)
     low, high = where(right, -b, a), where(right, -a, b)
@@ -118,9 +120,11 @@ def _log_mass(a: Array, b: Array) -> Array:
 
 
 def _log_share(z: Array, a: Array, b: Array) -> Array:
-    """The logarithm of the part of the mass on [a, b] that is below z, near 0 by the other part."""
+    """The logarithm of the fraction of the mass on [a, b] that is below z, near 0 by the other
+    fraction.
+    """
     inside = (z > a) & (z < b)
-    # A place within, for branches that are not taken.
+    # A point within, for branches that are not taken.
     at = where(inside, z, where(ops.abs(a) < math.inf, a + 1, where(b < math.inf, b - 1, 0)))
     total = _log_mass(a, b)
     below = _log_mass(a, at) - total

@@ -28,7 +28,7 @@ def logpdf(x: ArrayLike, c: ArrayLike) -> Array:
     """
     x, c = reals("wrapcauchy.logpdf", x, c)
     half = ops.sin(x / 2)
-    # 1 + c^2 - 2 c cos(x), of which the terms cancel near 0.
+    # 1 + c^2 - 2 c cos(x), whose terms cancel near 0.
     spread = (1 - c) * (1 - c) + 4 * c * (half * half)
     value = ops.log1p(-(c * c)) - math.log(2 * math.pi) - ops.log(spread)
     value = where((x >= 0) & (x <= 2 * math.pi), value, -math.inf)

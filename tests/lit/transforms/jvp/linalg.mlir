@@ -1,4 +1,4 @@
-// Tangents of factorisations with triangular factors; where a factor is given by another, it is not computed again.
+// Tangents of factorizations with triangular factors; where a factor is given by another, it is not computed again.
 // RUN: dovetail-opt %s --split-input-file --dovetail-jvp=wrt=0 | FileCheck %s
 
 func.func @main(%arg0: tensor<2x3x3xcomplex<f32>>) -> tensor<2x3x3xcomplex<f32>> {

@@ -17,13 +17,13 @@ def vq(obs: ArrayLike, code_book: ArrayLike, check_finite: bool = True) -> tuple
     Args:
       obs: observations, an array of shape (m, d), or (m,) for d = 1.
       code_book: codes, an array of shape (n, d), or (n,).
-      check_finite: SciPy's; it has no effect.
+      check_finite: accepted for compatibility with SciPy; without effect.
 
     Returns:
       Indices of codes and Euclidean distances, arrays of shape (m,).
 
     Raises:
-      ValueError: the operands are of other or of different ranks.
+      ValueError: the operands have other or different ranks.
 
     Example:
       >>> vq(dnp.array([0.1, 0.9]), dnp.array([0.0, 1.0]))

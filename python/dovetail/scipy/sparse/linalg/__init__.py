@@ -1,4 +1,4 @@
-"""Solutions of linear equations by iteration, for matrices that are functions."""
+"""Iterative solutions of linear equations, for matrices given as functions."""
 
 from dovetail.scipy.sparse.linalg.solvers import bicgstab as bicgstab
 from dovetail.scipy.sparse.linalg.solvers import cg as cg

@@ -1,4 +1,4 @@
-"""Solutions of linear equations by iteration, for matrices that are functions.
+"""Iterative solutions of linear equations, for matrices given as functions.
 
 Derivatives are those of the solution, not of the iteration: `lax.custom_linear_solve`.
 """
@@ -36,9 +36,9 @@ def cg(
     Args:
       A: a matrix, or a linear function of trees like `b`.
       b: the right-hand side, a tree of arrays.
-      x0: where to begin, a tree like `b`; zero by default.
-      tol, atol: the residual's norm is at most the greater of tol times that of b, and atol.
-      maxiter: the most steps; ten times the size of `b` by default.
+      x0: the starting point, a tree like `b`; zero by default.
+      tol, atol: the residual's norm is at most the larger of tol times that of b, and atol.
+      maxiter: the largest number of steps; ten times the size of `b` by default.
       M: an approximate inverse of A, a matrix or a function.
 
     Returns:
@@ -70,14 +70,14 @@ def bicgstab(
     maxiter: int | None = None,
     M: Any = None,
 ) -> tuple[Any, None]:
-    """Solve A x = b by stabilised biconjugate gradients.
+    """Solve A x = b by stabilized biconjugate gradients.
 
     Args:
       A: a matrix, or a linear function of trees like `b`.
       b: the right-hand side, a tree of arrays.
-      x0: where to begin, a tree like `b`; zero by default.
-      tol, atol: the residual's norm is at most the greater of tol times that of b, and atol.
-      maxiter: the most steps; ten times the size of `b` by default.
+      x0: the starting point, a tree like `b`; zero by default.
+      tol, atol: the residual's norm is at most the larger of tol times that of b, and atol.
+      maxiter: the largest number of steps; ten times the size of `b` by default.
       M: an approximate inverse of A, a matrix or a function.
 
     Returns:
@@ -92,7 +92,7 @@ def bicgstab(
       Array([1., 2.], dtype=float32)
     """
     problem = _Problem("bicgstab", A, b, x0, M, maxiter)
-    return problem.solved(lambda a, b: _stabilised(problem, a, b, tol, atol)), None
+    return problem.solved(lambda a, b: _stabilized(problem, a, b, tol, atol)), None
 
 
 def gmres(
@@ -112,13 +112,13 @@ def gmres(
     Args:
       A: a matrix, or a linear function of trees like `b`.
       b: the right-hand side, a tree of arrays.
-      x0: where to begin, a tree like `b`; zero by default.
-      tol, atol: the residual's norm is at most the greater of tol times that of b, and atol.
-      restart: the dimension of the space, after which it is made anew.
-      maxiter: the most spaces; ten times the size of `b` by default.
+      x0: the starting point, a tree like `b`; zero by default.
+      tol, atol: the residual's norm is at most the larger of tol times that of b, and atol.
+      restart: the dimension of the space, after which it is rebuilt.
+      maxiter: the largest number of spaces; ten times the size of `b` by default.
       M: an approximate inverse of A, a matrix or a function, applied from the left.
-      solve_method: `batched` or `incremental`; it has no effect: the residual is looked at after
-        each space.
+      solve_method: `batched` or `incremental`; it has no effect: the residual is checked after each
+        space.
 
     Returns:
       The solution, a tree like `b`, and 0, or -1 if it is NaN. Y. Saad and M. H. Schultz, GMRES,
@@ -145,7 +145,7 @@ def gmres(
 
 
 class _Problem:
-    """A linear equation, of vectors that are the leaves of trees one after another."""
+    """A linear equation, in vectors of the concatenated leaves of trees."""
 
     def __init__(self, name: str, a: Any, b: Any, x0: Any, m: Any, maxiter: int | None) -> None:
         leaves, self.spec = tree_flatten(b)
@@ -168,12 +168,12 @@ class _Problem:
         self.maxiter = 10 * self.b.size if maxiter is None else maxiter
 
     def flat(self, tree: Any) -> Array:
-        """The vector of a tree."""
+        """The vector for a tree."""
         leaves = tree_flatten(tree)[0]
         return dnp.concatenate([dnp.ravel(dnp.asarray(x)).astype(self.dtype) for x in leaves])
 
     def tree(self, vector: Array) -> Any:
-        """The tree of a vector."""
+        """The tree for a vector."""
         leaves, offset = [], 0
         for shape in self.shapes:
             size = 1
@@ -209,7 +209,7 @@ def _squared(x: Array) -> Array:
 
 
 def _bound(b: Array, tol: Any, atol: Any) -> Array:
-    """The square of the norm that a residual may have."""
+    """The square of the largest permitted norm of a residual."""
     return dnp.maximum(dnp.square(tol) * _squared(b), dnp.square(atol)).astype(_squared(b).dtype)
 
 
@@ -234,7 +234,7 @@ def _conjugate_gradients(problem: _Problem, a: Map, b: Array, tol: Any, atol: An
     return lax.while_loop(more, step, (0, problem.start, r, z, dnp.vdot(r, z)))[1]
 
 
-def _stabilised(problem: _Problem, a: Map, b: Array, tol: Any, atol: Any) -> Array:
+def _stabilized(problem: _Problem, a: Map, b: Array, tol: Any, atol: Any) -> Array:
     bound = _bound(b, tol, atol)
     shadow = b - a(problem.start)
     precondition = problem.precondition
@@ -257,7 +257,7 @@ def _stabilised(problem: _Problem, a: Map, b: Array, tol: Any, atol: Any) -> Arr
         omega = dnp.where(early, 0, dnp.vdot(t, s) / dnp.vdot(t, t))
         x = x + alpha * p_hat + dnp.where(early, 0, omega * s_hat)
         r = dnp.where(early, s, s - omega * t)
-        # It broke down: the residual does not get smaller any more.
+        # It broke down: the residual does not decrease any more.
         broken = ((omega == 0) | (alpha == 0)) & ~early
         return dnp.where(broken, -11, k + 1), x, r, p, q, following, alpha, omega
 
@@ -292,7 +292,7 @@ def _minimal_residuals(
 
 
 def _krylov(a: Map, r: Array, size: int) -> Array:
-    """The vector of the Krylov space of r that takes the most from r, by Arnoldi's process."""
+    """The vector of the Krylov space of r that reduces r the most, by Arnoldi's process."""
     norm = ops.sqrt(_squared(r))
     tiny = float(dtypes.finfo(r.dtype).eps)
     first = r / dnp.where(norm > 0, norm, 1).astype(r.dtype)
@@ -303,7 +303,7 @@ def _krylov(a: Map, r: Array, size: int) -> Array:
         basis, table = state
         w = a(basis[k])
         before = ops.sqrt(_squared(w))
-        # Twice is enough: what rounding leaves goes the second time.
+        # Twice is enough: the second time removes what rounding left.
         parts = dnp.conj(basis) @ w
         w = w - parts @ basis
         again = dnp.conj(basis) @ w
@@ -320,7 +320,7 @@ def _krylov(a: Map, r: Array, size: int) -> Array:
 
 
 def _least_squares(table: Array, right: Array, size: int) -> Array:
-    """The y for which a Hessenberg matrix times y is next to a vector, by Givens rotations."""
+    """The y for which a Hessenberg matrix times y is closest to a vector, by Givens rotations."""
 
     def rotate(k: Any, state: tuple[Array, Array]) -> tuple[Array, Array]:
         table, right = state

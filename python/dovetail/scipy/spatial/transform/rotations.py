@@ -43,7 +43,7 @@ from dovetail.numpy import linalg as matrices
 from dovetail.numpy.promotion import inexact
 from dovetail.ops.operands import ArrayLike
 
-# Below this angle sines are series.
+# Below this angle, sines are computed as series.
 _SMALL = 1e-3
 
 
@@ -69,7 +69,7 @@ class Rotation(NamedTuple):
     @classmethod
     def from_euler(cls, seq: str, angles: ArrayLike, degrees: bool = False) -> Rotation:
         """Rotations by angles, an array of shape (n, k) or (k,), about k of the axes `xyz`, one
-        after another; with capitals about axes that turn along.
+        after another; with capital letters, about axes that rotate along.
         """
         axes, intrinsic = _axes("from_euler", seq, (1, 2, 3))
         turns = inexact("from_euler", asarray(angles))
@@ -90,24 +90,24 @@ class Rotation(NamedTuple):
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike) -> Rotation:
-        """Rotations of matrices, an array of shape (..., 3, 3)."""
+        """Rotations from matrices, an array of shape (..., 3, 3)."""
         return cls(_of_matrix(inexact("from_matrix", asarray(matrix))))
 
     @classmethod
     def from_mrp(cls, mrp: ArrayLike) -> Rotation:
-        """Rotations of modified Rodrigues parameters, an array of shape (..., 3)."""
+        """Rotations from modified Rodrigues parameters, an array of shape (..., 3)."""
         p = inexact("from_mrp", asarray(mrp))
         square = sum(p * p, -1, keepdims=True)
         return cls(concatenate([2 * p, 1 - square], -1) / (1 + square))
 
     @classmethod
     def from_quat(cls, quat: ArrayLike) -> Rotation:
-        """Rotations of quaternions of any length but 0, an array of shape (..., 4)."""
+        """Rotations from quaternions of any length but 0, an array of shape (..., 4)."""
         return cls(_normalized(inexact("from_quat", asarray(quat))))
 
     @classmethod
     def from_rotvec(cls, rotvec: ArrayLike, degrees: bool = False) -> Rotation:
-        """Rotations about vectors by their lengths, an array of shape (..., 3)."""
+        """Rotations about vectors by angles of their lengths, an array of shape (..., 3)."""
         vector = inexact("from_rotvec", asarray(rotvec))
         vector = deg2rad(vector) if degrees else vector
         square = sum(vector * vector, -1, keepdims=True)
@@ -120,13 +120,13 @@ class Rotation(NamedTuple):
 
     @classmethod
     def identity(cls, num: int | None = None, dtype: Any = float) -> Rotation:
-        """The rotation that does nothing, or a vector of `num` of them."""
+        """The identity rotation, or a vector of `num` of them."""
         quat = asarray([0.0, 0.0, 0.0, 1.0], dtype=dtype)
         return cls(quat if num is None else quat * ones((num, 1), quat.dtype))
 
     @classmethod
     def random(cls, random_key: Any, num: int | None = None) -> Rotation:
-        """Random rotations, all equally likely: of normally distributed quaternions.
+        """Random rotations, uniformly distributed: from normally distributed quaternions.
 
         K. Shoemake, Uniform Random Rotations, 1992.
         """
@@ -144,7 +144,7 @@ class Rotation(NamedTuple):
         return self.quat.shape[0]
 
     def __mul__(self, other: Rotation) -> Rotation:  # type: ignore[override]
-        """The rotation that does `other` first, then this one."""
+        """The rotation that applies `other` first, then this one."""
         return Rotation(_normalized(_composed(self.quat, other.quat)))
 
     def apply(self, vectors: ArrayLike, inverse: bool = False) -> Array:
@@ -155,8 +155,8 @@ class Rotation(NamedTuple):
     def as_euler(self, seq: str, degrees: bool = False) -> Array:
         """Angles about three axes, an array of shape (..., 3); see `from_euler`.
 
-        E. Bernardes and S. Viollet, Quaternion to Euler Angles Conversion, 2022. Where two axes
-        coincide the last angle is 0.
+        E. Bernardes and S. Viollet, Quaternion to Euler Angles Conversion, 2022. If two axes
+        coincide, the last angle is 0.
         """
         axes, intrinsic = _axes("as_euler", seq, (3,))
         angles = _euler(self.quat, axes, intrinsic)
@@ -178,7 +178,7 @@ class Rotation(NamedTuple):
         return quat[..., :3] / (1 + quat[..., 3:])
 
     def as_rotvec(self, degrees: bool = False) -> Array:
-        """Vectors about which the rotations are, by their lengths, an array of shape (..., 3)."""
+        """The rotation axes with the angles as their lengths, an array of shape (..., 3)."""
         quat = where(self.quat[..., 3:] < 0, -self.quat, self.quat)
         vector = quat[..., :3]
         square = sum(vector * vector, -1, keepdims=True)
@@ -191,7 +191,9 @@ class Rotation(NamedTuple):
         return scale * (rad2deg(vector) if degrees else vector)
 
     def as_quat(self, canonical: bool = False, scalar_first: bool = False) -> Array:
-        """The quaternions; canonical ones have w >= 0. With `scalar_first` as (w, x, y, z)."""
+        """The quaternions; canonical ones have w >= 0. With `scalar_first`, in the order (w, x,
+        y, z).
+        """
         quat = self.quat
         if canonical:
             negative = quat[..., 2] < 0
@@ -210,7 +212,7 @@ class Rotation(NamedTuple):
         return 2 * arctan2(_length(self.quat[..., :3])[..., 0], abs(self.quat[..., 3]))
 
     def mean(self, weights: ArrayLike | None = None) -> Rotation:
-        """The rotation from which the weighted squares of distances are least.
+        """The rotation with the smallest weighted sum of squared distances.
 
         F. L. Markley and others, Averaging Quaternions, 2007.
         """
@@ -252,7 +254,7 @@ class Slerp(NamedTuple):
 
     @classmethod
     def init(cls, times: ArrayLike, rotations: Rotation) -> Slerp:
-        """The interpolation that has given rotations at given times."""
+        """The interpolation with the given rotations at the given times."""
         if not isinstance(rotations, Rotation):
             raise type_error(
                 f"Slerp: rotations must be a Rotation, got: {type(rotations).__name__}"
@@ -282,7 +284,7 @@ class Slerp(NamedTuple):
 
 
 def _axes(name: str, seq: str, counts: tuple[int, ...]) -> tuple[list[int], bool]:
-    """The numbers of axes, and whether they turn along."""
+    """The numbers of axes, and whether they rotate along."""
     if not re.fullmatch("[xyz]+|[XYZ]+", seq) or len(seq) not in counts:
         raise value_error(
             f"Rotation.{name}: the axes must be {' or '.join(map(str, counts))} letters of xyz or "
@@ -318,7 +320,7 @@ def _elementary(axis: int, angle: Array) -> Array:
 
 
 def _of_matrix(matrix: Array) -> Array:
-    """Quaternions of matrices, by the greatest of the four squares: S. W. Shepperd, 1978."""
+    """Quaternions from matrices, by the largest of the four squares: S. W. Shepperd, 1978."""
     m = [[matrix[..., i, j] for j in range(3)] for i in range(3)]
     trace = m[0][0] + m[1][1] + m[2][2]
     rows = []
@@ -349,7 +351,7 @@ def _euler(quat: Array, axes: list[int], intrinsic: bool) -> Array:
     half_sum, half_difference = arctan2(b, a), arctan2(d, c)
     at_start, at_end = abs(second) <= 1e-7, abs(second - math.pi) <= 1e-7
     first, third = half_sum - half_difference, half_sum + half_difference
-    # About coinciding axes there is but one angle.
+    # About coinciding axes there is only one angle.
     only = where(at_start, 2 * half_sum, 2 * half_difference * (1 if intrinsic else -1))
     degenerate = at_start | at_end
     zero = only * 0
