@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import operator
 import os
@@ -18,6 +19,7 @@ from .buffer import Buffer, put
 from .communicator import TIMEOUT, CollectiveError, Communicator, Lines
 from .devices import INSTANCE, get_device
 from .executable import Executable, LoadedModule
+from .transports import Transport
 
 T = TypeVar("T")
 
@@ -28,9 +30,10 @@ _RELEASE = operator.methodcaller("release")
 class _Crew:
     """Threads that take part in one run at a time; of no use any more when one has failed."""
 
-    def __init__(self, size: int, timeout: float) -> None:
+    def __init__(self, size: int, timeout: float, transport: Transport | None) -> None:
         self._size = size
-        self._communicator = Communicator(size, timeout)
+        self._first = 0 if transport is None else transport.process * size
+        self._communicator = Communicator(size, timeout, transport)
         self._error: BaseException | None = None
         self._function: Callable[[int], Any] | None = None
         self._results: list[Any] = []
@@ -64,7 +67,7 @@ class _Crew:
 
     def _work(self, number: int) -> None:
         start, communicator = self._starts[number], self._communicator
-        communicator.enter(number)
+        communicator.enter(self._first + number)
         while True:
             start.acquire()
             function = self._function
@@ -113,22 +116,32 @@ class Participants:
       count: how many devices there are.
       timeout: how long one waits for the others in a collective, in seconds. Those that cannot
         come any more are not waited for.
+      transport: connects them with those of other processes, of which each has as many. Runs then
+        take place one after the other, in the same order everywhere, and none after one that
+        failed.
 
     Attributes:
-      devices: the devices, in the order of their numbers.
+      devices: the devices of this process, in the order of their numbers.
+      numbers: their numbers among those of all processes, as buffers.
 
     Example:
       >>> Participants(3).run(lambda number: 10 * number)
       [0, 10, 20]
     """
 
-    def __init__(self, count: int, timeout: float = TIMEOUT) -> None:
+    def __init__(
+        self, count: int, timeout: float = TIMEOUT, transport: Transport | None = None
+    ) -> None:
         self.count = count
         self.timeout = timeout
+        self.transport = transport
         self.devices = [get_device(f"local-sync:{number}") for number in range(count)]
+        first = 0 if transport is None else transport.process * count
         self.numbers = [
-            put(np.array(number, np.int32), device) for number, device in enumerate(self.devices)
+            put(np.array(first + number, np.int32), device)
+            for number, device in enumerate(self.devices)
         ]
+        self._turn = contextlib.nullcontext() if transport is None else threading.Lock()
         self._idle: list[_Crew] = []
         self._end = weakref.finalize(self, _stop, self._idle)
         _all.add(self)
@@ -140,8 +153,8 @@ class Participants:
         """Call a function for each participant, at the same time.
 
         Args:
-          function: takes the participant's number. The programs that it calls take part in
-            collectives with those of the other calls.
+          function: takes the participant's number in this process. The programs that it calls
+            take part in collectives with those of the other calls.
           lines: the lines of the program's collectives, for messages.
 
         Returns:
@@ -153,13 +166,17 @@ class Participants:
             collective.
         """
         idle = self._idle
-        crew = idle.pop() if idle else _Crew(self.count, self.timeout)
-        try:
-            results = crew.run(function, lines)
-        except BaseException:
-            crew.stop()
-            raise
-        idle.append(crew)
+        with self._turn:
+            crew = idle.pop() if idle else _Crew(self.count, self.timeout, self.transport)
+            try:
+                results = crew.run(function, lines)
+            except BaseException as error:
+                if self.transport is not None:
+                    # The others do not wait for messages any more.
+                    self.transport.close(f"a run failed: {error}")
+                crew.stop()
+                raise
+            idle.append(crew)
         return results
 
 
