@@ -152,7 +152,9 @@ def main() -> None:
         program(participants, transport, file)
     else:
         failure(participants, transport)
-    print("done", transport.process)
+    # At once: mpiexec brings the lines of all together.
+    sys.stdout.write(f"done {transport.process}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":
