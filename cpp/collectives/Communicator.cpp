@@ -27,13 +27,31 @@ bool Communicator::start(Lines ofProgram) {
   lines = ofProgram;
   for (Participant &participant : participants)
     participant.hasLeft = false;
+  present = static_cast<uint32_t>(participants.size());
   return !hasFailed;
 }
 
 void Communicator::leave(int number) {
-  std::lock_guard guard(lock);
-  participant(number).hasLeft = true;
-  checkProgress();
+  {
+    std::lock_guard guard(lock);
+    participant(number).hasLeft = true;
+    checkProgress();
+  }
+  if (present.fetch_sub(1) == 1)
+    wakeAll(present);
+}
+
+bool Communicator::finish(double seconds) {
+  // The processors stay awake for those that run, which are often done soon.
+  constexpr int yields = 300;
+  for (int i = 0; i < yields && present != 0; ++i)
+    std::this_thread::yield();
+  Gate::Time end = std::chrono::steady_clock::now() +
+                   std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
+  for (uint32_t seen = present; seen != 0; seen = present)
+    if (!sleepWhile(present, seen, end))
+      break;
+  return present == 0;
 }
 
 bool Communicator::fail(const std::string &why) {

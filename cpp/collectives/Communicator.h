@@ -73,6 +73,8 @@ public:
   bool start(Lines lines);
   /// Ends a participant's part in the run. What others wait for will not come any more.
   void leave(int participant);
+  /// Waits until all have left, or for that many seconds; whether they have.
+  bool finish(double seconds);
   /// Ends the run; true if it had not failed before.
   bool fail(const std::string &reason);
   /// Why the run failed, empty if it did not.
@@ -121,6 +123,8 @@ private:
   std::vector<Participant> participants;
   mutable std::mutex lock;
   std::vector<std::unique_ptr<Group>> groups;
+  /// How many have not left.
+  std::atomic<uint32_t> present{0};
   std::atomic<bool> hasFailed{false};
   std::string reason;
 };

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <sys/mman.h>
 
 namespace dovetail::collectives {
 
@@ -21,6 +22,17 @@ constexpr size_t kLine = 64;
 constexpr size_t kShortRow = 512, kGathered = 8192;
 
 //===- Kinds ---------------------------------------------------------------------===//
+
+/// Asks for large pages for memory that is about to be written: of a new array, most of the time goes into pages.
+void preparePages(char *memory, size_t bytes) {
+  constexpr size_t page = size_t(1) << 21, least = 2 * page;
+  if (bytes < least)
+    return;
+  size_t begin = (reinterpret_cast<size_t>(memory) + page - 1) / page * page;
+  size_t end = (reinterpret_cast<size_t>(memory) + bytes) / page * page;
+  if (begin < end)
+    madvise(reinterpret_cast<void *>(begin), end - begin, MADV_HUGEPAGE);
+}
 
 /// One member's view of an exchange.
 struct Exchange {
@@ -48,6 +60,12 @@ struct Exchange {
   }
 
 private:
+  size_t resultBytes() const {
+    Kind kind = mine.descriptor->kind;
+    bool isLarger = kind == Kind::AllGather || kind == Kind::AllToAllInward || kind == Kind::AllToAllOutward;
+    return outer * middle * inner * bytes * (isLarger ? size : 1);
+  }
+
   const char *operandOf(int member) const { return group.slots[member].arrival.operand; }
   const char *resultOf(int member) const { return group.slots[member].arrival.result; }
 
@@ -66,6 +84,7 @@ private:
 
   /// With the operands of all members in memory.
   void compute() {
+    preparePages(mine.result, resultBytes());
     switch (mine.descriptor->kind) {
     case Kind::AllReduceSum:
     case Kind::AllReduceMax:

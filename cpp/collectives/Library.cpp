@@ -56,6 +56,11 @@ EXPORTED void dovetail_communicator_leave() {
     current->leave(number);
 }
 
+/// Waits until all participants have left, or for that many seconds; 0 if they have not.
+EXPORTED int dovetail_communicator_finish(Communicator *communicator, double seconds) {
+  return communicator->finish(seconds);
+}
+
 /// Ends the run for all participants, from any thread; 0 if it has failed already.
 EXPORTED int dovetail_communicator_fail(Communicator *communicator, const char *reason) {
   return communicator->fail(reason);

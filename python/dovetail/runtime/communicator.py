@@ -49,6 +49,14 @@ def register() -> None:
 
 
 @functools.cache
+def _finish() -> Any:
+    """The library's function that waits; it gives Python's lock away."""
+    function = ctypes.CDLL(path()).dovetail_communicator_finish
+    function.restype, function.argtypes = ctypes.c_int, (ctypes.c_void_p, ctypes.c_double)
+    return function
+
+
+@functools.cache
 def _functions() -> ctypes.PyDLL:
     """The library's functions for those who run programs; none of them waits."""
     library = ctypes.PyDLL(path())
@@ -175,6 +183,7 @@ class Communicator:
         if not self._handle:
             raise ValueError(f"participants must be from 1 to 32767, got: {participants}")
         self.leave = functions.dovetail_communicator_leave
+        self._finish = _finish()
 
     def __del__(self) -> None:
         if handle := self.__dict__.get("_handle"):
@@ -196,6 +205,12 @@ class Communicator:
           participant: its number among those of all processes.
         """
         self._functions.dovetail_communicator_enter(self._handle, participant)
+
+    def finish(self) -> None:
+        """Wait until all participants have left; may be interrupted."""
+        # An interrupt is noticed between calls.
+        while not self._finish(self._handle, 0.05):
+            pass
 
     def fail(self, reason: str) -> bool:
         """End the run for all participants; False if it has failed already, for another reason."""

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
-import operator
 import os
 import threading
 import weakref
-from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -24,7 +21,6 @@ from .transports import Transport
 T = TypeVar("T")
 
 _NO_LINES = Lines()
-_RELEASE = operator.methodcaller("release")
 
 
 class _Crew:
@@ -37,9 +33,7 @@ class _Crew:
         self._error: BaseException | None = None
         self._function: Callable[[int], Any] | None = None
         self._results: list[Any] = []
-        self._finished = itertools.count(1)
         # Locks that are taken: what releases one, lets another thread go on.
-        self._done = _taken()
         self._starts = [_taken() for _ in range(size)]
         names = (f"participant {number} of {size}" for number in range(size))
         self._threads = [
@@ -52,11 +46,9 @@ class _Crew:
     def run(self, function: Callable[[int], T], lines: Lines) -> list[T]:
         """The function's results on each participant."""
         self._function, self._results = function, [None] * self._size
-        self._finished = itertools.count(1)
         self._communicator.start(lines)
-        # Nothing interrupts this.
-        deque(map(_RELEASE, self._starts), maxlen=0)
-        self._done.acquire()
+        self._starts[0].release()
+        self._communicator.finish()
         results = self._results
         self._function, self._results = None, []
         if self._error is not None:
@@ -74,6 +66,10 @@ class _Crew:
             if function is None:
                 return
             try:
+                # One after the other: if all began at once, they would wait for Python's lock, and
+                # be woken for it again and again.
+                if number + 1 < self._size:
+                    self._starts[number + 1].release()
                 self._results[number] = function(number)
             except BaseException as error:
                 # An error of the collective itself is another participant's, or said already.
@@ -82,8 +78,6 @@ class _Crew:
                     self._error = error
             del function
             communicator.leave()
-            if next(self._finished) == self._size:
-                self._done.release()
 
     def stop(self) -> None:
         """End the threads, and a run."""
