@@ -12,8 +12,8 @@ static int spinsOf(int participants) {
   return participants <= static_cast<int>(std::thread::hardware_concurrency()) ? 64 : 0;
 }
 
-Communicator::Communicator(int participants, double timeout)
-    : timeout(timeout), spins(spinsOf(participants)), participants(participants) {}
+Communicator::Communicator(int participants, double timeout, Transport transport)
+    : timeout(timeout), spins(spinsOf(participants)), transport(transport), participants(participants) {}
 
 std::string Communicator::describe(const Descriptor &descriptor) const {
   bool isKnown = descriptor.site < lines.count;
@@ -27,13 +27,31 @@ bool Communicator::start(Lines ofProgram) {
   lines = ofProgram;
   for (Participant &participant : participants)
     participant.hasLeft = false;
+  present = static_cast<uint32_t>(participants.size());
   return !hasFailed;
 }
 
-void Communicator::leave(int participant) {
-  std::lock_guard guard(lock);
-  participants[participant].hasLeft = true;
-  checkProgress();
+void Communicator::leave(int number) {
+  {
+    std::lock_guard guard(lock);
+    participant(number).hasLeft = true;
+    checkProgress();
+  }
+  if (present.fetch_sub(1) == 1)
+    wakeAll(present);
+}
+
+bool Communicator::finish(double seconds) {
+  // The processors stay awake for those that run, which are often done soon.
+  constexpr int yields = 300;
+  for (int i = 0; i < yields && present != 0; ++i)
+    std::this_thread::yield();
+  Gate::Time end = std::chrono::steady_clock::now() +
+                   std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
+  for (uint32_t seen = present; seen != 0; seen = present)
+    if (!sleepWhile(present, seen, end))
+      break;
+  return present == 0;
 }
 
 bool Communicator::fail(const std::string &why) {
@@ -63,28 +81,37 @@ static bool isOver(const Group &group, const Descriptor &descriptor) {
                     [](auto a, auto b) { return a.size == b.size && a.stride == b.stride; });
 }
 
-std::pair<Group *, int> Communicator::groupOf(int participant, const Descriptor &descriptor) {
-  auto &known = participants[participant].groups;
+/// The numbers of the members of a participant's group, in the order of the axes.
+static std::vector<int> membersOf(int participant, const std::vector<Descriptor::Axis> &axes) {
+  std::vector<int> members = {participant};
+  for (auto axis : axes)
+    members[0] -= participant / axis.stride % axis.size * axis.stride;
+  for (auto axis : axes) {
+    std::vector<int> along;
+    for (int member : members)
+      for (int64_t i = 0; i < axis.size; ++i)
+        along.push_back(member + i * axis.stride);
+    members = std::move(along);
+  }
+  return members;
+}
+
+std::pair<Group *, int> Communicator::groupOf(int number, const Descriptor &descriptor) {
+  auto &known = participant(number).groups;
   for (auto [group, place] : known)
     if (isOver(*group, descriptor))
       return {group, place};
-  std::vector<int> members = {participant};
-  for (const Descriptor::Axis *axis = descriptor.axes(); axis != descriptor.axes() + descriptor.numAxes; ++axis)
-    members[0] -= participant / axis->stride % axis->size * axis->stride;
-  for (const Descriptor::Axis *axis = descriptor.axes(); axis != descriptor.axes() + descriptor.numAxes; ++axis) {
-    std::vector<int> along;
-    for (int member : members)
-      for (int64_t i = 0; i < axis->size; ++i)
-        along.push_back(member + i * axis->stride);
-    members = std::move(along);
-  }
-  int place = std::find(members.begin(), members.end(), participant) - members.begin();
+  std::vector axes(descriptor.axes(), descriptor.axes() + descriptor.numAxes);
+  std::vector<int> members = membersOf(number, axes), places;
+  int place = std::find(members.begin(), members.end(), number) - members.begin();
   std::lock_guard guard(lock);
   for (const std::unique_ptr<Group> &group : groups)
     if (isOver(*group, descriptor) && group->members == members)
       return known.emplace_back(group.get(), place);
-  groups.push_back(std::make_unique<Group>(std::vector(descriptor.axes(), descriptor.axes() + descriptor.numAxes),
-                                           std::move(members)));
+  for (int i = 0; i < static_cast<int>(members.size()); ++i)
+    if (processOf(members[i]) == thisProcess())
+      places.push_back(i);
+  groups.push_back(std::make_unique<Group>(std::move(axes), std::move(members), std::move(places)));
   if (hasFailed)
     groups.back()->entry.close();
   return known.emplace_back(groups.back().get(), place);
@@ -103,12 +130,12 @@ static std::string listOf(const std::vector<int> &numbers) {
 Gate::State Communicator::await(int number, Group &group, int place, Gate::Ticket ticket) {
   Gate::Time end = std::chrono::steady_clock::now() +
                    std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(timeout));
-  Participant &participant = participants[number];
+  Participant &waiting = participant(number);
   {
     std::lock_guard guard(lock);
-    participant.ticket = ticket;
-    participant.place = place;
-    participant.waitsIn = &group;
+    waiting.ticket = ticket;
+    waiting.place = place;
+    waiting.waitsIn = &group;
     checkProgress();
   }
   Gate::State state;
@@ -122,36 +149,36 @@ Gate::State Communicator::await(int number, Group &group, int place, Gate::Ticke
       close(describe(*group.slots[place].arrival.descriptor) + ": participants must arrive within " + seconds +
             " seconds of each other, got: no arrival of " + listOf(missing(group, place)));
   }
-  participant.waitsIn = nullptr;
+  waiting.waitsIn = nullptr;
   return state;
 }
 
 std::vector<int> Communicator::missing(const Group &group, int place) const {
   uint32_t count = group.slots[place].count;
   std::vector<int> result;
-  for (int i = 0; i < group.size(); ++i)
+  for (int i : group.places)
     if (group.slots[i].count != count)
       result.push_back(group.members[i]);
   return result;
 }
 
 Group *Communicator::waitingGroup(int number) const {
-  const Participant &participant = participants[number];
-  Group *group = participant.waitsIn;
-  return group && group->entry.state(participant.ticket) == Gate::State::Waiting ? group : nullptr;
+  const Participant &waiting = participant(number);
+  Group *group = waiting.waitsIn;
+  return group && group->entry.state(waiting.ticket) == Gate::State::Waiting ? group : nullptr;
 }
 
 /// Ends the run where some participants wait for what cannot come: one that has finished, or all for each other.
 void Communicator::checkProgress() {
   bool isAnyWaiting = false, isAnyRunning = false, isAnyHopeless = false;
-  for (int i = 0; i < size(); ++i) {
+  for (int i = first(); i < first() + static_cast<int>(participants.size()); ++i) {
     Group *group = waitingGroup(i);
     isAnyWaiting |= group != nullptr;
-    isAnyRunning |= !group && !participants[i].hasLeft;
+    isAnyRunning |= !group && !participant(i).hasLeft;
     if (!group)
       continue;
-    for (int other : missing(*group, participants[i].place))
-      isAnyHopeless |= participants[other].hasLeft;
+    for (int other : missing(*group, participant(i).place))
+      isAnyHopeless |= participant(other).hasLeft;
   }
   if (isAnyHopeless || (isAnyWaiting && !isAnyRunning))
     close("participants must take part in the same collectives in the same order, got: " + describeWaiting());
@@ -161,13 +188,13 @@ std::string Communicator::describeWaiting() const {
   std::vector<int> finished;
   // Those that wait for the same are named together.
   std::vector<std::pair<std::string, std::vector<int>>> waiting;
-  for (int i = 0; i < size(); ++i) {
+  for (int i = first(); i < first() + static_cast<int>(participants.size()); ++i) {
     Group *group = waitingGroup(i);
-    if (!group && participants[i].hasLeft)
+    if (!group && participant(i).hasLeft)
       finished.push_back(i);
     if (!group)
       continue;
-    int place = participants[i].place;
+    int place = participant(i).place;
     std::string what =
         " for " + listOf(missing(*group, place)) + " in " + describe(*group->slots[place].arrival.descriptor);
     auto same = std::find_if(waiting.begin(), waiting.end(), [&](const auto &other) { return other.first == what; });
@@ -204,19 +231,21 @@ static bool isAlike(const Arrival &a, const Arrival &b) {
          a.inner == b.inner;
 }
 
-/// Whether all have come for the same. They find the same, and none goes before all have looked.
-bool Communicator::agree(Group &group, int place) {
-  const Arrival &first = group.slots[0].arrival;
-  auto other = std::find_if(group.slots.begin(), group.slots.end(),
-                            [&](const Group::Slot &slot) { return !isAlike(slot.arrival, first); });
-  if (other == group.slots.end())
+/// Whether all of this process have come for the same. They find the same, and none goes before all have looked.
+bool Communicator::agree(Group &group) {
+  int first = group.places.front();
+  auto other = std::find_if(group.places.begin(), group.places.end(), [&](int place) {
+    return !isAlike(group.slots[place].arrival, group.slots[first].arrival);
+  });
+  if (other == group.places.end())
     return true;
-  auto describeArrival = [&](const Arrival &arrival, int index) {
-    return std::to_string(group.members[index]) + " in " + describe(*arrival.descriptor) + " on arrays of " +
+  auto describePlace = [&](int place) {
+    const Arrival &arrival = group.slots[place].arrival;
+    return std::to_string(group.members[place]) + " in " + describe(*arrival.descriptor) + " on arrays of " +
            std::to_string(arrival.outer * arrival.middle * arrival.inner) + " elements";
   };
-  fail("participants must take part in the same collectives in the same order, got: " + describeArrival(first, 0) +
-       "; " + describeArrival(other->arrival, other - group.slots.begin()));
+  fail("participants must take part in the same collectives in the same order, got: " + describePlace(first) + "; " +
+       describePlace(*other));
   meet(group);
   return false;
 }
@@ -234,10 +263,7 @@ bool Communicator::run(int participant, const Call &call) {
     state = group->entry.spin(ticket, spins);
   if (state == Gate::State::Waiting)
     state = await(participant, *group, place, ticket);
-  if (state != Gate::State::Passed || !agree(*group, place))
-    return false;
-  exchange(*this, *group, place);
-  return true;
+  return state == Gate::State::Passed && agree(*group) && exchange(*this, *group, place);
 }
 
 void Communicator::meet(Group &group) {
@@ -247,6 +273,33 @@ void Communicator::meet(Group &group) {
     state = group.exchange.spin(ticket, spins);
   while (state == Gate::State::Waiting)
     state = group.exchange.sleep(ticket, Gate::Time::max());
+}
+
+/// Equal for members that have come for the same, and most likely different for others.
+static int64_t tagOf(const Group &group, const Arrival &arrival) {
+  uint64_t hash = 1469598103934665603u;
+  auto add = [&](int64_t value) { hash = (hash ^ static_cast<uint64_t>(value)) * 1099511628211u; };
+  for (auto axis : group.axes) {
+    add(axis.size);
+    add(axis.stride);
+  }
+  for (int64_t value : {int64_t(group.members[0]), arrival.descriptor->site, int64_t(arrival.descriptor->kind),
+                        int64_t(arrival.descriptor->element), arrival.outer, arrival.middle, arrival.inner})
+    add(value);
+  return static_cast<int64_t>(hash >> 1);
+}
+
+bool Communicator::transfer(const Group &group, const std::vector<Message> &sends,
+                            const std::vector<Message> &receives) {
+  const Arrival &arrival = group.slots[group.places.front()].arrival;
+  static_assert(sizeof(hasFailed) == 1, "others look at the byte");
+  char why[512] = "";
+  if (transport.exchange(transport.context, tagOf(group, arrival), sends.data(), static_cast<int32_t>(sends.size()),
+                         receives.data(), static_cast<int32_t>(receives.size()),
+                         reinterpret_cast<const char *>(&hasFailed), why, sizeof(why)) == 0)
+    return true;
+  fail(describe(*arrival.descriptor) + ": " + why);
+  return false;
 }
 
 } // namespace dovetail::collectives

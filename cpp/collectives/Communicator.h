@@ -4,6 +4,7 @@
 
 #include "Call.h"
 #include "Gate.h"
+#include "Transport.h"
 #include <memory>
 #include <mutex>
 #include <string>
@@ -19,36 +20,48 @@ struct Arrival {
   char *result = nullptr;
 };
 
-/// Participants that compute together, and what each of them has come with.
+/// Participants that compute together, and what those of this process have come with.
 class Group {
 public:
-  Group(std::vector<Descriptor::Axis> axes, std::vector<int> members)
-      : axes(std::move(axes)), members(std::move(members)), entry(this->members.size()), exchange(this->members.size()),
-        slots(this->members.size()) {}
+  /// `places` are the places of those of this process.
+  Group(std::vector<Descriptor::Axis> axes, std::vector<int> members, std::vector<int> places)
+      : axes(std::move(axes)), members(std::move(members)), places(std::move(places)), entry(this->places.size()),
+        exchange(this->places.size()), slots(this->members.size()) {}
 
   int size() const { return static_cast<int>(members.size()); }
+  bool isLocal() const { return places.size() == members.size(); }
 
   const std::vector<Descriptor::Axis> axes;
   /// Their numbers as participants, in the order of the axes.
   const std::vector<int> members;
+  const std::vector<int> places;
   /// At which all say what they have come for. It is closed when the run fails.
   Gate entry;
-  /// Between parts of the exchange, during which each uses the others' memory: nobody may leave, and nobody waits long.
+  /// Between parts of the exchange, during which each uses the others' memory: nobody may leave, and only the one that
+  /// exchanges messages with other processes waits long.
   Gate exchange;
   struct alignas(64) Slot {
     Arrival arrival;
     std::atomic<uint32_t> count{0};
   };
   std::vector<Slot> slots;
+  /// What comes from other processes, and goes there.
+  std::vector<char> staging;
+  /// Set by the one that exchanges messages.
+  bool isReached = true;
 };
 
-/// Participants of one run at a time, each on a thread of its own. The first failure ends the run for all.
+/// This process' participants of one run at a time, each on a thread of its own. The first failure ends the run for
+/// all.
 class Communicator {
 public:
-  /// `timeout`, in seconds, is how long participants wait for each other.
-  Communicator(int participants, double timeout);
+  /// `timeout`, in seconds, is how long participants of this process wait for each other.
+  Communicator(int participants, double timeout, Transport transport);
 
-  int size() const { return static_cast<int>(participants.size()); }
+  /// How many participants there are in all processes.
+  int size() const { return static_cast<int>(participants.size()) * transport.processes; }
+  int processOf(int participant) const { return participant / static_cast<int>(participants.size()); }
+  int thisProcess() const { return transport.process; }
 
   /// Where in the user's program calls are, by site.
   struct Lines {
@@ -60,6 +73,8 @@ public:
   bool start(Lines lines);
   /// Ends a participant's part in the run. What others wait for will not come any more.
   void leave(int participant);
+  /// Waits until all have left, or for that many seconds; whether they have.
+  bool finish(double seconds);
   /// Ends the run; true if it had not failed before.
   bool fail(const std::string &reason);
   /// Why the run failed, empty if it did not.
@@ -69,6 +84,8 @@ public:
   bool run(int participant, const Call &call);
   /// Waits for all others of the group, during the exchange.
   void meet(Group &group);
+  /// Sends and receives messages. False, and the run has failed, if that fails.
+  bool transfer(const Group &group, const std::vector<Message> &sends, const std::vector<Message> &receives);
 
 private:
   struct alignas(64) Participant {
@@ -81,10 +98,14 @@ private:
     Gate::Ticket ticket = 0;
   };
 
+  int first() const { return static_cast<int>(participants.size()) * transport.process; }
+  Participant &participant(int number) { return participants[number - first()]; }
+  const Participant &participant(int number) const { return participants[number - first()]; }
+
   bool check(int participant, const Call &call);
   std::pair<Group *, int> groupOf(int participant, const Descriptor &descriptor);
   Gate::State await(int participant, Group &group, int place, Gate::Ticket ticket);
-  bool agree(Group &group, int place);
+  bool agree(Group &group);
 
   std::string describe(const Descriptor &descriptor) const;
 
@@ -98,9 +119,12 @@ private:
   Lines lines;
   const double timeout;
   const int spins;
+  const Transport transport;
   std::vector<Participant> participants;
   mutable std::mutex lock;
   std::vector<std::unique_ptr<Group>> groups;
+  /// How many have not left.
+  std::atomic<uint32_t> present{0};
   std::atomic<bool> hasFailed{false};
   std::string reason;
 };

@@ -2,8 +2,12 @@
 #include "Exchange.h"
 #include "Communicator.h"
 #include "Reduce.h"
+#include "Remote.h"
+#include "Rows.h"
 #include <algorithm>
 #include <cstring>
+#include <optional>
+#include <sys/mman.h>
 
 namespace dovetail::collectives {
 
@@ -17,44 +21,18 @@ constexpr size_t kLine = 64;
 /// Rows of fewer bytes are brought together before they are reduced.
 constexpr size_t kShortRow = 512, kGathered = 8192;
 
-//===- Copies --------------------------------------------------------------------===//
-
-template <typename T>
-void copyElements(char *to, size_t toStride, const char *from, size_t fromStride, size_t count) {
-  for (size_t i = 0; i < count; ++i)
-    std::memcpy(to + i * toStride, from + i * fromStride, sizeof(T));
-}
-
-struct Wide {
-  char bytes[16];
-};
-
-/// Copies `count` rows of `bytes` bytes.
-void copyRows(char *to, size_t toStride, const char *from, size_t fromStride, size_t bytes, size_t count) {
-  if (count == 0 || bytes == 0)
-    return;
-  if (toStride == bytes && fromStride == bytes) {
-    std::memcpy(to, from, bytes * count);
-    return;
-  }
-  switch (bytes) {
-  case 1:
-    return copyElements<uint8_t>(to, toStride, from, fromStride, count);
-  case 2:
-    return copyElements<uint16_t>(to, toStride, from, fromStride, count);
-  case 4:
-    return copyElements<uint32_t>(to, toStride, from, fromStride, count);
-  case 8:
-    return copyElements<uint64_t>(to, toStride, from, fromStride, count);
-  case 16:
-    return copyElements<Wide>(to, toStride, from, fromStride, count);
-  default:
-    for (size_t i = 0; i < count; ++i)
-      std::memcpy(to + i * toStride, from + i * fromStride, bytes);
-  }
-}
-
 //===- Kinds ---------------------------------------------------------------------===//
+
+/// Asks for large pages for memory that is about to be written: of a new array, most of the time goes into pages.
+void preparePages(char *memory, size_t bytes) {
+  constexpr size_t page = size_t(1) << 21, least = 2 * page;
+  if (bytes < least)
+    return;
+  size_t begin = (reinterpret_cast<size_t>(memory) + page - 1) / page * page;
+  size_t end = (reinterpret_cast<size_t>(memory) + bytes) / page * page;
+  if (begin < end)
+    madvise(reinterpret_cast<void *>(begin), end - begin, MADV_HUGEPAGE);
+}
 
 /// One member's view of an exchange.
 struct Exchange {
@@ -63,17 +41,55 @@ struct Exchange {
         element(mine.descriptor->element), bytes(bytesOf(element)), outer(mine.outer), middle(mine.middle),
         inner(mine.inner), size(group.size()) {}
 
+  /// False if other processes were not reached.
+  bool run() {
+    if (group.isLocal()) {
+      compute();
+      return true;
+    }
+    bool isLeader = place == group.places.front();
+    if (std::optional<Combination> combination = allReduction())
+      return allReduceAcross(findReduce(*combination, element), isLeader);
+    if (isLeader)
+      group.isReached = fetchOperands(communicator, group);
+    communicator.meet(group);
+    if (!group.isReached)
+      return false;
+    compute();
+    return true;
+  }
+
+private:
+  size_t resultBytes() const {
+    Kind kind = mine.descriptor->kind;
+    bool isLarger = kind == Kind::AllGather || kind == Kind::AllToAllInward || kind == Kind::AllToAllOutward;
+    return outer * middle * inner * bytes * (isLarger ? size : 1);
+  }
+
   const char *operandOf(int member) const { return group.slots[member].arrival.operand; }
   const char *resultOf(int member) const { return group.slots[member].arrival.result; }
 
-  void run() {
+  std::optional<Combination> allReduction() const {
     switch (mine.descriptor->kind) {
     case Kind::AllReduceSum:
-      return allReduce(Combination::Sum);
+      return Combination::Sum;
     case Kind::AllReduceMax:
-      return allReduce(Combination::Max);
+      return Combination::Max;
     case Kind::AllReduceMin:
-      return allReduce(Combination::Min);
+      return Combination::Min;
+    default:
+      return std::nullopt;
+    }
+  }
+
+  /// With the operands of all members in memory.
+  void compute() {
+    preparePages(mine.result, resultBytes());
+    switch (mine.descriptor->kind) {
+    case Kind::AllReduceSum:
+    case Kind::AllReduceMax:
+    case Kind::AllReduceMin:
+      return allReduce(findReduce(*allReduction(), element));
     case Kind::AllGather:
       return allGather();
     case Kind::ReduceScatter:
@@ -97,8 +113,7 @@ struct Exchange {
     reduce(result, sources.data(), size, elements);
   }
 
-  void allReduce(Combination combination) {
-    Reduce reduce = findReduce(combination, element);
+  void allReduce(Reduce reduce) {
     size_t total = outer * inner * bytes;
     if (total * size <= kReducedByAll) {
       reduceInto(mine.result, reduce, 0, outer * inner);
@@ -115,6 +130,31 @@ struct Exchange {
         std::memcpy(mine.result + begin(other), resultOf(other) + begin(other), begin(other + 1) - begin(other));
     }
     communicator.meet(group);
+  }
+
+  /// Members of this process are combined first, each a part; then the processes.
+  bool allReduceAcross(Reduce reduce, bool isLeader) {
+    size_t elements = outer * inner;
+    if (isLeader)
+      group.staging.resize(elements * bytes);
+    communicator.meet(group);
+    size_t count = group.places.size();
+    size_t index = std::find(group.places.begin(), group.places.end(), place) - group.places.begin();
+    size_t begin = elements * index / count, end = elements * (index + 1) / count;
+    sources.clear();
+    for (int member : group.places)
+      sources.push_back(operandOf(member) + begin * bytes);
+    if (begin < end)
+      reduce(group.staging.data() + begin * bytes, sources.data(), static_cast<int>(count), end - begin);
+    communicator.meet(group);
+    if (isLeader)
+      group.isReached = reduceAcross(communicator, group, reduce, elements, bytes);
+    communicator.meet(group);
+    if (!group.isReached)
+      return false;
+    std::copy_n(group.staging.data(), elements * bytes, mine.result);
+    communicator.meet(group);
+    return true;
   }
 
   void allGather() {
@@ -193,6 +233,8 @@ struct Exchange {
 
 } // namespace
 
-void exchange(Communicator &communicator, Group &group, int place) { Exchange(communicator, group, place).run(); }
+bool exchange(Communicator &communicator, Group &group, int place) {
+  return Exchange(communicator, group, place).run();
+}
 
 } // namespace dovetail::collectives

@@ -8,8 +8,8 @@ class Communicator;
 class Group;
 
 /// Computes the result of the member at `place`, from the others' operands where they are. When it returns, nobody uses
-/// this member's memory any more.
-void exchange(Communicator &communicator, Group &group, int place);
+/// this member's memory any more. False if other processes were not reached.
+bool exchange(Communicator &communicator, Group &group, int place);
 
 } // namespace dovetail::collectives
 

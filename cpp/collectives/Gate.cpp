@@ -25,7 +25,7 @@ Gate::State Gate::arrive(Ticket &ticket) {
     bool isLast = (seen & kCount) + 1 == size;
     if (word.compare_exchange_weak(seen, isLast ? ticket + kGeneration : seen + 1)) {
       if (isLast && sleepers.load() != 0)
-        wake();
+        wakeAll(word);
       return isLast ? State::Passed : State::Waiting;
     }
   }
@@ -53,7 +53,7 @@ Gate::State Gate::spin(Ticket ticket, int rounds) const {
 
 void Gate::close() {
   word.fetch_or(kClosed);
-  wake();
+  wakeAll(word);
 }
 
 Gate::State Gate::sleep(Ticket ticket, Time until) {
@@ -61,17 +61,23 @@ Gate::State Gate::sleep(Ticket ticket, Time until) {
   uint32_t seen = word.load();
   State now = state(ticket);
   // Those who arrive change the word without waking anyone: that it has changed since is no news.
-  if (now == State::Waiting && (seen & ~kCount) == ticket) {
-    auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(until - std::chrono::steady_clock::now()).count();
-    if (left > 0) {
-      timespec time = {static_cast<time_t>(left / 1000000000), static_cast<long>(left % 1000000000)};
-      syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, seen, &time, nullptr, 0);
-    }
-  }
+  if (now == State::Waiting && (seen & ~kCount) == ticket)
+    sleepWhile(word, seen, until);
   sleepers.fetch_sub(1);
   return state(ticket);
 }
 
-void Gate::wake() { syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0); }
+bool sleepWhile(std::atomic<uint32_t> &word, uint32_t value, Gate::Time until) {
+  auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(until - std::chrono::steady_clock::now()).count();
+  if (left <= 0)
+    return false;
+  timespec time = {static_cast<time_t>(left / 1000000000), static_cast<long>(left % 1000000000)};
+  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, &time, nullptr, 0);
+  return true;
+}
+
+void wakeAll(std::atomic<uint32_t> &word) {
+  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+}
 
 } // namespace dovetail::collectives

@@ -31,13 +31,15 @@ public:
 private:
   static constexpr uint32_t kCount = 0x7fff, kClosed = 0x8000, kGeneration = 0x10000;
 
-  void wake();
-
   const uint32_t size;
   /// How many have arrived, whether it is closed, and how often it was passed.
   alignas(64) std::atomic<uint32_t> word{0};
   std::atomic<uint32_t> sleepers{0};
 };
+
+/// Waits until woken, unless the word has another value; false once the time has come.
+bool sleepWhile(std::atomic<uint32_t> &word, uint32_t value, Gate::Time until);
+void wakeAll(std::atomic<uint32_t> &word);
 
 /// How many threads may meet at a gate.
 constexpr int kMostThreads = 0x7fff;

@@ -7,6 +7,7 @@ using dovetail::collectives::Call;
 using dovetail::collectives::Communicator;
 using dovetail::collectives::kImport;
 using dovetail::collectives::kMostThreads;
+using dovetail::collectives::Transport;
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 
@@ -28,9 +29,11 @@ EXPORTED int dovetail_collective(void *arguments, void *, void *) {
 
 //===- For those who run programs ----------------------------------------------===//
 
-/// Makes a communicator; null if there are too many participants, or none.
-EXPORTED Communicator *dovetail_communicator_create(int participants, double timeout) {
-  return participants > 0 && participants <= kMostThreads ? new Communicator(participants, timeout) : nullptr;
+/// Makes a communicator for this process' participants; null if there are too many, or none.
+EXPORTED Communicator *dovetail_communicator_create(int participants, double timeout, const Transport *transport) {
+  if (participants <= 0 || participants > kMostThreads)
+    return nullptr;
+  return new Communicator(participants, timeout, transport ? *transport : Transport());
 }
 
 EXPORTED void dovetail_communicator_destroy(Communicator *communicator) { delete communicator; }
@@ -51,6 +54,11 @@ EXPORTED void dovetail_communicator_enter(Communicator *communicator, int partic
 EXPORTED void dovetail_communicator_leave() {
   if (current)
     current->leave(number);
+}
+
+/// Waits until all participants have left, or for that many seconds; 0 if they have not.
+EXPORTED int dovetail_communicator_finish(Communicator *communicator, double seconds) {
+  return communicator->finish(seconds);
 }
 
 /// Ends the run for all participants, from any thread; 0 if it has failed already.

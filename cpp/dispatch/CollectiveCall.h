@@ -21,6 +21,13 @@ struct CollectiveCall {
   /// Names it in messages.
   std::string text;
   mlir::OpFoldResult outer, middle, inner;
+
+  int64_t groupSize() const {
+    int64_t size = 1;
+    for (auto axis : axes)
+      size *= axis.size;
+    return size;
+  }
 };
 
 /// Calls the library for array `x` and the number of the device, a `tensor<i32>`. The sizes are those that the type of

@@ -1,9 +1,12 @@
-// Lowering of collectives over the axes of a mesh to calls of the library of collectives.
+// Lowering of collectives over the axes of a mesh: on the CPU to calls of the library of collectives, on GPUs to
+// IREE's.
 #include "dialects/Collective.h"
+#include "Channel.h"
 #include "Lowering.h"
 #include "cpp/dispatch/CollectiveCall.h"
 #include "cpp/dispatch/OneDispatch.h"
 #include "cpp/iree/Ops.h"
+#include "cpp/tensors/Target.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -22,11 +25,16 @@ Value participantOf(ImplicitLocOpBuilder &b) {
   return block->getArguments().back();
 }
 
-/// A call over the axes of an op. Fails if they are not axes of the program's mesh.
-FailureOr<CollectiveCall> callOver(Operation *op, ArrayAttr axes) {
+/// What to do, and where: dimension `from` of the operand is divided among the group, or `to` of the result is its.
+struct Collective : CollectiveCall {
+  int64_t from = 0, to = 0;
+};
+
+/// A collective over the axes of an op. Fails if they are not axes of the program's mesh.
+FailureOr<Collective> collectiveOver(Operation *op, ArrayAttr axes) {
   auto mesh = op->getParentOfType<ModuleOp>()->getAttrOfType<MeshAttr>(kMesh);
   auto stated = op->getAttrOfType<DenseI64ArrayAttr>("sizes");
-  CollectiveCall call = {};
+  Collective call = {};
   call.text = (op->getName().stripDialect() + " over ").str();
   for (auto [i, axis] : llvm::enumerate(axes.getAsRange<StringAttr>())) {
     if (!mesh || mesh.sizeOf(axis) == 0)
@@ -43,13 +51,6 @@ FailureOr<CollectiveCall> callOver(Operation *op, ArrayAttr axes) {
   return call;
 }
 
-int64_t sizeOf(const CollectiveCall &call) {
-  int64_t size = 1;
-  for (auto axis : call.axes)
-    size *= axis.size;
-  return size;
-}
-
 /// A collective on an array, with what `describe` says of its kind.
 template <typename Op>
 struct CollectiveLowering : LowerOpInterface::ExternalModel<CollectiveLowering<Op>, Op> {
@@ -58,7 +59,7 @@ struct CollectiveLowering : LowerOpInterface::ExternalModel<CollectiveLowering<O
     if (isInDispatch(b))
       return failure();
     auto collective = cast<Op>(op);
-    FailureOr<CollectiveCall> call = callOver(op, collective.getAxes());
+    FailureOr<Collective> call = collectiveOver(op, collective.getAxes());
     if (failed(call))
       return failure();
     SmallVector<OpFoldResult> sizes = sizesOf(b, operands[0]), resultSizes = sizes;
@@ -71,6 +72,14 @@ struct CollectiveLowering : LowerOpInterface::ExternalModel<CollectiveLowering<O
       return success();
     }
     call->element = getElementTypeOrSelf(collective.getX());
+    if (Target(op).isGpu()) {
+      results.push_back(overChannel(b, *call, operands[0], call->from, call->to));
+      return success();
+    }
+    for (OpFoldResult size : {call->outer, call->middle, call->inner})
+      if (getConstantIntValue(size).value_or(0) > std::numeric_limits<uint32_t>::max())
+        return op->emitOpError() << "an array must have less than 2^32 elements before or behind a dimension, got: "
+                                 << collective.getX().getType();
     results.push_back(callCollective(b, *call, operands[0], participantOf(b), type, dynamic));
     return success();
   }
@@ -79,11 +88,11 @@ private:
   using Sizes = SmallVector<OpFoldResult>;
 
   /// Says what is to be done, and the sizes of the result, given those of the operand.
-  static void describe(Op op, CollectiveCall &call, ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> sizes,
+  static void describe(Op op, Collective &call, ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> sizes,
                        Sizes &resultSizes);
 
   /// The dimensions before, between and behind two others.
-  static void setSizes(CollectiveCall &call, ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> sizes, int64_t first,
+  static void setSizes(Collective &call, ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> sizes, int64_t first,
                        int64_t second) {
     call.outer = productOf(b, sizes.take_front(first));
     call.middle = productOf(b, sizes.slice(first, second - first));
@@ -91,8 +100,7 @@ private:
   }
 
   /// All dimensions in two numbers: each size fits in 32 bits, the product of all need not.
-  static void describePointwise(Kind kind, CollectiveCall &call, ImplicitLocOpBuilder &b,
-                                ArrayRef<OpFoldResult> sizes) {
+  static void describePointwise(Kind kind, Collective &call, ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> sizes) {
     call.kind = kind;
     setSizes(call, b, sizes, sizes.size() > 1 ? 1 : 0, sizes.size() > 1 ? 1 : 0);
   }
@@ -105,25 +113,25 @@ private:
 };
 
 template <>
-void CollectiveLowering<AllReduceSumOp>::describe(AllReduceSumOp, CollectiveCall &call, ImplicitLocOpBuilder &b,
+void CollectiveLowering<AllReduceSumOp>::describe(AllReduceSumOp, Collective &call, ImplicitLocOpBuilder &b,
                                                   ArrayRef<OpFoldResult> sizes, Sizes &) {
   describePointwise(Kind::AllReduceSum, call, b, sizes);
 }
 
 template <>
-void CollectiveLowering<AllReduceMaxOp>::describe(AllReduceMaxOp, CollectiveCall &call, ImplicitLocOpBuilder &b,
+void CollectiveLowering<AllReduceMaxOp>::describe(AllReduceMaxOp, Collective &call, ImplicitLocOpBuilder &b,
                                                   ArrayRef<OpFoldResult> sizes, Sizes &) {
   describePointwise(Kind::AllReduceMax, call, b, sizes);
 }
 
 template <>
-void CollectiveLowering<AllReduceMinOp>::describe(AllReduceMinOp, CollectiveCall &call, ImplicitLocOpBuilder &b,
+void CollectiveLowering<AllReduceMinOp>::describe(AllReduceMinOp, Collective &call, ImplicitLocOpBuilder &b,
                                                   ArrayRef<OpFoldResult> sizes, Sizes &) {
   describePointwise(Kind::AllReduceMin, call, b, sizes);
 }
 
 template <>
-void CollectiveLowering<PermuteOp>::describe(PermuteOp op, CollectiveCall &call, ImplicitLocOpBuilder &b,
+void CollectiveLowering<PermuteOp>::describe(PermuteOp op, Collective &call, ImplicitLocOpBuilder &b,
                                              ArrayRef<OpFoldResult> sizes, Sizes &) {
   describePointwise(Kind::Permute, call, b, sizes);
   for (auto [source, target] : llvm::zip_equal(op.getSources(), op.getTargets()))
@@ -131,27 +139,27 @@ void CollectiveLowering<PermuteOp>::describe(PermuteOp op, CollectiveCall &call,
 }
 
 template <>
-void CollectiveLowering<AllGatherOp>::describe(AllGatherOp op, CollectiveCall &call, ImplicitLocOpBuilder &b,
+void CollectiveLowering<AllGatherOp>::describe(AllGatherOp op, Collective &call, ImplicitLocOpBuilder &b,
                                                ArrayRef<OpFoldResult> sizes, Sizes &resultSizes) {
   call.kind = Kind::AllGather;
-  int64_t dimension = op.getDimension();
+  int64_t dimension = call.to = op.getDimension();
   setSizes(call, b, sizes, dimension, dimension);
-  resultSizes.insert(resultSizes.begin() + dimension, b.getIndexAttr(::dovetail::sizeOf(call)));
+  resultSizes.insert(resultSizes.begin() + dimension, b.getIndexAttr(call.groupSize()));
 }
 
 template <>
-void CollectiveLowering<ReduceScatterOp>::describe(ReduceScatterOp op, CollectiveCall &call, ImplicitLocOpBuilder &b,
+void CollectiveLowering<ReduceScatterOp>::describe(ReduceScatterOp op, Collective &call, ImplicitLocOpBuilder &b,
                                                    ArrayRef<OpFoldResult> sizes, Sizes &resultSizes) {
   call.kind = Kind::ReduceScatter;
-  int64_t dimension = op.getDimension();
+  int64_t dimension = call.from = op.getDimension();
   resultSizes = without(sizes, dimension);
   setSizes(call, b, resultSizes, dimension, dimension);
 }
 
 template <>
-void CollectiveLowering<AllToAllOp>::describe(AllToAllOp op, CollectiveCall &call, ImplicitLocOpBuilder &b,
+void CollectiveLowering<AllToAllOp>::describe(AllToAllOp op, Collective &call, ImplicitLocOpBuilder &b,
                                               ArrayRef<OpFoldResult> sizes, Sizes &resultSizes) {
-  int64_t from = op.getFrom(), to = op.getTo();
+  int64_t from = call.from = op.getFrom(), to = call.to = op.getTo();
   call.kind = from <= to ? Kind::AllToAllInward : Kind::AllToAllOutward;
   resultSizes = without(sizes, from);
   setSizes(call, b, resultSizes, std::min(from, to), std::max(from, to));
@@ -162,7 +170,7 @@ struct VaryLowering : LowerOpInterface::ExternalModel<VaryLowering, VaryOp> {
   LogicalResult lower(Operation *op, ImplicitLocOpBuilder &, ValueRange operands,
                       SmallVectorImpl<Value> &results) const {
     results.push_back(operands[0]);
-    return failed(callOver(op, cast<VaryOp>(op).getAxes())) ? failure() : success();
+    return failed(collectiveOver(op, cast<VaryOp>(op).getAxes())) ? failure() : success();
   }
 };
 
@@ -170,7 +178,7 @@ struct AxisIndexLowering : LowerOpInterface::ExternalModel<AxisIndexLowering, Ax
   LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange, SmallVectorImpl<Value> &results) const {
     if (isInDispatch(b))
       return failure();
-    FailureOr<CollectiveCall> call = callOver(op, cast<AxisIndexOp>(op).getAxes());
+    FailureOr<Collective> call = collectiveOver(op, cast<AxisIndexOp>(op).getAxes());
     if (failed(call))
       return failure();
     results.push_back(mapElements(b, participantOf(b), b.getI32Type(), [&](OpBuilder &b, Location loc, Value number) {

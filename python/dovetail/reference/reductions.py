@@ -13,6 +13,7 @@ from dovetail.base.dtypes import (
     SMALL_INTS,
     complex64,
     complex128,
+    float8_e8m0fnu,
     float32,
     float64,
     int8,
@@ -103,7 +104,8 @@ def reduce_max(x: Array, *, dims: Dims) -> Array:
 @op("reduce_min", checked="never")
 def reduce_min(x: Array, *, dims: Dims) -> Array:
     """NaN if one is; -0 is less than 0; of nothing, the greatest value."""
-    if KINDS[x.dtype] != "f":
+    # Without signs there are no two zeros.
+    if KINDS[x.dtype] != "f" or x.dtype == float8_e8m0fnu:
         return _extreme(np.minimum, x, dims)
     return np.negative(reduce_max(np.negative(x), dims=dims))
 

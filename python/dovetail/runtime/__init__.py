@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from .participants import SpmdExecutable as SpmdExecutable
     from .signature import ArraySpec as ArraySpec
     from .signature import Signature as Signature
+    from .transports import MpiTransport as MpiTransport
+    from .transports import TcpTransport as TcpTransport
+    from .transports import Transport as Transport
 
 # The modules of public names, imported on first access. If the package imported them eagerly, a
 # thread importing the package and another importing one of the modules could deadlock, which Python
@@ -40,11 +43,14 @@ _MODULES = {
     "HostFunctions": "host_functions",
     "LoadedModule": "executable",
     "Module": "module",
+    "MpiTransport": "transports",
     "Notes": "notes",
     "OutOfMemoryError": "memory",
     "Participants": "participants",
     "Signature": "signature",
     "SpmdExecutable": "participants",
+    "TcpTransport": "transports",
+    "Transport": "transports",
     "get_device": "devices",
     "load": "module",
     "put": "buffer",

@@ -11,6 +11,8 @@ from typing import Any
 
 import iree.runtime as ireert
 
+from .transports import Parcel, Transport
+
 NAME = "libdovetail_collectives.so"
 
 # How long participants wait for each other, in seconds.
@@ -47,12 +49,20 @@ def register() -> None:
 
 
 @functools.cache
+def _finish() -> Any:
+    """The library's function that waits; it gives Python's lock away."""
+    function = ctypes.CDLL(path()).dovetail_communicator_finish
+    function.restype, function.argtypes = ctypes.c_int, (ctypes.c_void_p, ctypes.c_double)
+    return function
+
+
+@functools.cache
 def _functions() -> ctypes.PyDLL:
     """The library's functions for code that runs programs; none of them waits."""
     library = ctypes.PyDLL(path())
     pointer, text, integer = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int
     for name, result, arguments in (
-        ("create", pointer, (integer, ctypes.c_double)),
+        ("create", pointer, (integer, ctypes.c_double, pointer)),
         ("destroy", None, (pointer,)),
         ("start", integer, (pointer, pointer, integer)),
         ("enter", None, (pointer, integer)),
@@ -63,6 +73,71 @@ def _functions() -> ctypes.PyDLL:
         function = getattr(library, f"dovetail_communicator_{name}")
         function.restype, function.argtypes = result, arguments
     return library
+
+
+class _Message(ctypes.Structure):
+    _fields_ = (
+        ("process", ctypes.c_int32),
+        ("data", ctypes.c_void_p),
+        ("bytes", ctypes.c_int64),
+    )
+
+
+_messages = ctypes.POINTER(_Message)
+_Exchange = ctypes.CFUNCTYPE(
+    ctypes.c_int,
+    *(ctypes.c_void_p, ctypes.c_int64),
+    *(_messages, ctypes.c_int32, _messages, ctypes.c_int32),
+    *(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32),
+)
+
+
+class _Transport(ctypes.Structure):
+    """As in cpp/collectives/Transport.h."""
+
+    _fields_ = (
+        ("process", ctypes.c_int32),
+        ("processes", ctypes.c_int32),
+        ("context", ctypes.c_void_p),
+        ("exchange", _Exchange),
+    )
+
+
+def _native(transport: Transport) -> _Transport:
+    """What the library calls of a transport."""
+
+    def parcels(messages: Any, count: int) -> list[Parcel]:
+        return [
+            (one.process, memoryview((ctypes.c_char * one.bytes).from_address(one.data)).cast("B"))
+            for one in messages[:count]
+        ]
+
+    def exchange(
+        _: Any,
+        tag: int,
+        sends: Any,
+        num_sends: int,
+        receives: Any,
+        num_receives: int,
+        has_failed: int,
+        reason: int,
+        reason_size: int,
+    ) -> int:
+        failed = ctypes.c_byte.from_address(has_failed)
+        try:
+            transport.exchange(
+                tag,
+                parcels(sends, num_sends),
+                parcels(receives, num_receives),
+                lambda: bool(failed.value),
+            )
+        except BaseException as error:
+            text = str(error).encode()[: reason_size - 1]
+            ctypes.memmove(reason, text + b"\0", len(text) + 1)
+            return 1
+        return 0
+
+    return _Transport(transport.process, transport.processes, None, _Exchange(exchange))
 
 
 class Lines:
@@ -83,6 +158,7 @@ class Communicator:
     Args:
       participants: the number of participants.
       timeout: how long they wait for each other, in seconds.
+      transport: how they reach participants of other processes, of which each has as many.
 
     Attributes:
       leave: ends the calling thread's part in the run.
@@ -97,12 +173,17 @@ class Communicator:
       (False, 'the machine is needed elsewhere')
     """
 
-    def __init__(self, participants: int, timeout: float = TIMEOUT) -> None:
+    def __init__(
+        self, participants: int, timeout: float = TIMEOUT, transport: Transport | None = None
+    ) -> None:
         functions = self._functions = _functions()
-        self._handle = functions.dovetail_communicator_create(participants, timeout)
+        self._transport = None if transport is None else _native(transport)
+        reference = None if self._transport is None else ctypes.byref(self._transport)
+        self._handle = functions.dovetail_communicator_create(participants, timeout, reference)
         if not self._handle:
             raise ValueError(f"participants must be from 1 to 32767, got: {participants}")
         self.leave = functions.dovetail_communicator_leave
+        self._finish = _finish()
 
     def __del__(self) -> None:
         if handle := self.__dict__.get("_handle"):
@@ -118,8 +199,18 @@ class Communicator:
         return bool(start(self._handle, lines.texts, lines.count))
 
     def enter(self, participant: int) -> None:
-        """Make the calling thread a participant, in this run and others."""
+        """Make the calling thread a participant, in this run and others.
+
+        Args:
+          participant: its number among those of all processes.
+        """
         self._functions.dovetail_communicator_enter(self._handle, participant)
+
+    def finish(self) -> None:
+        """Wait until all participants have left; may be interrupted."""
+        # An interrupt is noticed between calls.
+        while not self._finish(self._handle, 0.05):
+            pass
 
     def fail(self, reason: str) -> bool:
         """End the run for all participants; False if it has failed already, for another reason."""

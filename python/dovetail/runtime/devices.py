@@ -63,14 +63,10 @@ class Device:
         if driver == "vulkan":
             # IREE 3.13 replays a program's commands on the buffers of an earlier call.
             ireert.flags.parse_flags("--vulkan_cached_bda_replay_instances=0")
-        # Bypasses IREE's cache, so that a device is closed when its last user is gone.
-        if driver == "local-sync":
-            communicator.register()
-        if driver == "local-sync" or (self.on_host and generation):
-            # The driver that IREE keeps may not know the library of collectives, or have its
-            # threads in another process.
-            self.hal = iree_internals.new_driver(driver).create_default_device()
-        elif self.on_host or not number:
+        if self.on_host:
+            with iree_internals.without_mpi():
+                self.hal = _host_device(driver)
+        elif not number:
             self.hal = ireert.get_device(driver, cache=False)
         else:
             known = ireert.get_driver(driver)
@@ -134,6 +130,17 @@ class Device:
         self.hal.queue_copy(source, target, ireert.HalFence.create_at(semaphore, 0), done)
         done.wait()
         return target
+
+
+def _host_device(driver: str) -> Any:
+    """A new device, not IREE's own, so that it is closed when its last user is gone."""
+    if driver == "local-sync":
+        communicator.register()
+    elif not generation:
+        return ireert.get_device(driver, cache=False)
+    # The driver that IREE keeps may not know the library of collectives, or have its threads in
+    # another process.
+    return iree_internals.new_driver(driver).create_default_device()
 
 
 def models(driver: str) -> list[str]:

@@ -7,8 +7,10 @@ imports nothing from this package.
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,20 @@ from iree.runtime import HalBufferView, VmRef, VmVariantList, _binding
 def new_driver(name: str) -> Any:
     """Make a driver; `iree.runtime.get_driver` returns the one that IREE keeps."""
     return vars(_binding)["create_hal_driver"](name)
+
+
+# Environment variables by which IREE knows that `mpiexec` started the process.
+_MPI_VARIABLES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE")
+
+
+@contextlib.contextmanager
+def without_mpi() -> Iterator[None]:
+    """Hide `mpiexec` from IREE, which makes no devices then unless it finds an MPI library."""
+    hidden = {name: os.environ.pop(name) for name in _MPI_VARIABLES if name in os.environ}
+    try:
+        yield
+    finally:
+        os.environ.update(hidden)
 
 
 # Appends an argument. The type stub of `push_ref` requires a reference, but it also accepts a view.

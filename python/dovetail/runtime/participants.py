@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
-import operator
+import contextlib
 import os
 import threading
 import weakref
-from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -18,25 +16,24 @@ from .buffer import Buffer, put
 from .communicator import TIMEOUT, CollectiveError, Communicator, Lines
 from .devices import INSTANCE, get_device
 from .executable import Executable, LoadedModule
+from .transports import Transport
 
 T = TypeVar("T")
 
 _NO_LINES = Lines()
-_RELEASE = operator.methodcaller("release")
 
 
 class _Crew:
     """Threads that take part in one run at a time; unusable once one has failed."""
 
-    def __init__(self, size: int, timeout: float) -> None:
+    def __init__(self, size: int, timeout: float, transport: Transport | None) -> None:
         self._size = size
-        self._communicator = Communicator(size, timeout)
+        self._first = 0 if transport is None else transport.process * size
+        self._communicator = Communicator(size, timeout, transport)
         self._error: BaseException | None = None
         self._function: Callable[[int], Any] | None = None
         self._results: list[Any] = []
-        self._finished = itertools.count(1)
         # Held locks: releasing one lets another thread continue.
-        self._done = _taken()
         self._starts = [_taken() for _ in range(size)]
         names = (f"participant {number} of {size}" for number in range(size))
         self._threads = [
@@ -49,11 +46,9 @@ class _Crew:
     def run(self, function: Callable[[int], T], lines: Lines) -> list[T]:
         """The function's results on each participant."""
         self._function, self._results = function, [None] * self._size
-        self._finished = itertools.count(1)
         self._communicator.start(lines)
-        # Nothing interrupts this.
-        deque(map(_RELEASE, self._starts), maxlen=0)
-        self._done.acquire()
+        self._starts[0].release()
+        self._communicator.finish()
         results = self._results
         self._function, self._results = None, []
         if self._error is not None:
@@ -64,13 +59,17 @@ class _Crew:
 
     def _work(self, number: int) -> None:
         start, communicator = self._starts[number], self._communicator
-        communicator.enter(number)
+        communicator.enter(self._first + number)
         while True:
             start.acquire()
             function = self._function
             if function is None:
                 return
             try:
+                # One after the other: if all began at once, they would wait for Python's lock, and
+                # be woken for it again and again.
+                if number + 1 < self._size:
+                    self._starts[number + 1].release()
                 self._results[number] = function(number)
             except BaseException as error:
                 # An error of the collective itself comes from another participant, or has been
@@ -80,8 +79,6 @@ class _Crew:
                     self._error = error
             del function
             communicator.leave()
-            if next(self._finished) == self._size:
-                self._done.release()
 
     def stop(self) -> None:
         """End the threads, and a run."""
@@ -111,25 +108,35 @@ class Participants:
     Several runs may take place at the same time: each has its own threads.
 
     Args:
-      count: the number of devices.
+      count: the number of devices in this process.
       timeout: how long a participant waits for the others in a collective, in seconds. Participants
         that cannot arrive any more are not waited for.
+      transport: connects them with those of other processes, each of which has as many. Runs then
+        take place one after the other, in the same order everywhere, and none after one that
+        failed.
 
     Attributes:
-      devices: the devices, in the order of their numbers.
+      devices: the devices of this process, in the order of their numbers.
+      numbers: their numbers among those of all processes, as buffers.
 
     Example:
       >>> Participants(3).run(lambda number: 10 * number)
       [0, 10, 20]
     """
 
-    def __init__(self, count: int, timeout: float = TIMEOUT) -> None:
+    def __init__(
+        self, count: int, timeout: float = TIMEOUT, transport: Transport | None = None
+    ) -> None:
         self.count = count
         self.timeout = timeout
+        self.transport = transport
         self.devices = [get_device(f"local-sync:{number}") for number in range(count)]
+        first = 0 if transport is None else transport.process * count
         self.numbers = [
-            put(np.array(number, np.int32), device) for number, device in enumerate(self.devices)
+            put(np.array(first + number, np.int32), device)
+            for number, device in enumerate(self.devices)
         ]
+        self._turn = contextlib.nullcontext() if transport is None else threading.Lock()
         self._idle: list[_Crew] = []
         self._end = weakref.finalize(self, _stop, self._idle)
         _all.add(self)
@@ -141,8 +148,8 @@ class Participants:
         """Call a function for each participant, at the same time.
 
         Args:
-          function: takes the participant's number. The programs that it calls take part in
-            collectives with those of the other calls.
+          function: takes the participant's number in this process. The programs that it calls
+            take part in collectives with those of the other calls.
           lines: the lines of the program's collectives, for messages.
 
         Returns:
@@ -154,13 +161,17 @@ class Participants:
             get beyond their next collective.
         """
         idle = self._idle
-        crew = idle.pop() if idle else _Crew(self.count, self.timeout)
-        try:
-            results = crew.run(function, lines)
-        except BaseException:
-            crew.stop()
-            raise
-        idle.append(crew)
+        with self._turn:
+            crew = idle.pop() if idle else _Crew(self.count, self.timeout, self.transport)
+            try:
+                results = crew.run(function, lines)
+            except BaseException as error:
+                if self.transport is not None:
+                    # The others do not wait for messages any more.
+                    self.transport.close(f"a run failed: {error}")
+                crew.stop()
+                raise
+            idle.append(crew)
         return results
 
 

@@ -538,3 +538,10 @@ def test_functions_do_not_warn_and_leave_the_settings() -> None:
         _to([1e300], np.float64, np.float32)
         _to([NAN, 1e300], np.float64, np.int8)
     assert np.geterr() == before
+
+
+def test_the_least_of_floats_without_a_sign() -> None:
+    x = [[0.5, 2, 4], [8, 0.25, 1]]
+    for name, expected in (("reduce_min", [0.5, 0.25, 1]), ("reduce_max", [8, 2, 4])):
+        result = apply(name, x, dtype=ml_dtypes.float8_e8m0fnu, dims=(0,))
+        assert_array_equal(result.astype(np.float32), expected)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import ml_dtypes
 import numpy as np
 import pytest
 
+from dovetail.compiler import phases
+from dovetail.compiler.forms import compile_lowered
 from support.collective_calls import DTYPES, element_name
-from support.spmd import Mesh, by_group, executable, run, subsets
+from support.spmd import Mesh, by_group, executable, module_of, run, subsets
 
 MESHES: dict[str, Mesh] = {
     "2": {"data": 2},
@@ -114,23 +117,25 @@ def _alike_sum(x: np.ndarray) -> list[np.ndarray]:
     return [_sum(x)] * len(x)
 
 
-def _check(mesh: Mesh, axes: tuple[str, ...], dtype: np.dtype, x: np.ndarray) -> None:
-    element = element_name(dtype)
-    calls = _calls(axes, mesh, element)
+def _program(calls: list[tuple[str, str, Reference]], g: int, element: str) -> str:
     lines = [f"  %r{i} = dovetail.{call}" for i, (call, _, _) in enumerate(calls)]
     names = ", ".join(f"%r{i}" for i in range(len(calls)))
     types = ", ".join(type for _, type, _ in calls)
-    g = math.prod(mesh[axis] for axis in axes)
-    argument = f"tensor<3x{g}x2x{g}x{element}>"
-    text = "\n".join(
+    return "\n".join(
         [
-            f"func.func @main(%x: {argument}) -> ({types}) {{",
+            f"func.func @main(%x: tensor<3x{g}x2x{g}x{element}>) -> ({types}) {{",
             *lines,
             f"  return {names} : {types}",
             "}",
         ]
     )
-    # The module does not state which integers are unsigned.
+
+
+def _check(mesh: Mesh, axes: tuple[str, ...], dtype: np.dtype, x: np.ndarray) -> None:
+    element = element_name(dtype)
+    calls = _calls(axes, mesh, element)
+    text = _program(calls, math.prod(mesh[axis] for axis in axes), element)
+    # The module does not say which integers are unsigned.
     program = executable(mesh, text, output_dtypes=[dtype] * len(calls))
     results = run(program, x)
     for (call, _, reference), result in zip(calls, results, strict=True):
@@ -166,3 +171,14 @@ def test_every_choice_of_axes(name: str):
         g = math.prod(mesh[axis] for axis in axes)
         x = random.integers(-50, 50, (math.prod(mesh.values()), 3, g, 2, g)).astype(np.float32)
         _check(mesh, axes, x.dtype, x)
+
+
+@pytest.mark.parametrize("target", ["cuda", "rocm"])
+@pytest.mark.parametrize("dtype", ["float32", "bool", "int16", "bfloat16", "complex64"])
+def test_gpus(dtype: str, target: str):
+    """They compile; running them takes a process for each device."""
+    mesh, axes = MESHES["2x2"], ("model", "data")
+    element = element_name(np.dtype(getattr(ml_dtypes, dtype, None) or dtype))
+    module = module_of(mesh, _program(_calls(axes, mesh, element), 4, element))
+    phases.run(module, "lower", start="check", target=target)
+    assert compile_lowered(module, target)

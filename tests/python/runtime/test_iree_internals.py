@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 import iree.runtime as ireert
 import numpy as np
+import pytest
 from iree.runtime import HalBufferView, VmRef, VmVariantList
 
 from dovetail import runtime
@@ -24,6 +27,16 @@ def test_each_call_makes_a_new_driver() -> None:
     assert first is not second, ADVICE
     assert first.create_default_device().allocator, ADVICE
     assert ireert.get_driver("local-sync") is ireert.get_driver("local-sync"), ADVICE
+
+
+@pytest.mark.parametrize("variable", ["PMI_SIZE", "OMPI_COMM_WORLD_SIZE"])
+def test_mpiexec_is_hidden(monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
+    monkeypatch.setenv(variable, "2")
+    with pytest.raises(RuntimeError, match="MPI"):
+        iree_internals.new_driver("local-sync").create_default_device()
+    with iree_internals.without_mpi():
+        assert iree_internals.new_driver("local-sync").create_default_device().allocator
+    assert os.environ[variable] == "2"
 
 
 def test_lists_accept_references_and_views_and_return_references() -> None:

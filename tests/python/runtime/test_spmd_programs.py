@@ -141,3 +141,19 @@ def test_groups_that_take_different_ways() -> None:
     x = np.random.default_rng(0).normal(size=(8, 5)).astype(np.float32)
     x[:, 0] = [1, 2, 7, 3, 0, 0, 5, 6]
     check(mesh, f, x, ulps=32)
+
+
+def test_a_collective_whose_result_only_some_use() -> None:
+    """It stays outside of the branch that only some take."""
+
+    def f(x: Any) -> Any:
+        mine = lax.axis_index("data")
+        total = lax.psum(x * 2, "data")
+        used = lax.cond(mine == 1, lambda: dnp.sin(total), lambda: x)
+        large = lax.psum(dnp.tile(x, (500, 40)), "data")
+        last = lax.cond(dnp.max(x) > 1, lambda: dnp.sum(large @ large.T), lambda: dnp.sum(x))
+        count = dnp.sum(x > 0).astype("int32")
+        looped = lax.fori_loop(0, count % 2, lambda _, u: u + total, x)
+        return used, last, looped
+
+    check({"data": 4}, f, _values({"data": 4}), ulps=64)
