@@ -14,11 +14,11 @@ import argparse
 import functools
 import importlib
 import os
+import timeit
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from by_turns import measure
 
 from dovetail import _core
 from dovetail.compiler import phases
@@ -132,6 +132,18 @@ def _ways(op: str, participants: Participants, size: int) -> dict[str, Callable[
     return calls
 
 
+def _measure(calls: dict[str, Callable[[], Any]], repeat: int) -> dict[str, float]:
+    """The best time of each call in so many rounds, in seconds; as many calls in a turn as take
+    20 ms, so that short and long ones find their memory in the caches alike.
+    """
+    best = {way: timeit.timeit(call, number=1) for way, call in calls.items()}
+    for _ in range(repeat):
+        for way, call in calls.items():
+            number = max(1, int(0.02 / best[way]))
+            best[way] = min(best[way], timeit.timeit(call, number=number) / number)
+    return best
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measures collectives.")
     parser.add_argument("--repeat", type=int, default=10, help="rounds (default: %(default)s)")
@@ -147,7 +159,7 @@ def main() -> None:
                     continue
                 if size * OPS[op][2](count) > MOST_COPIED:
                     continue
-                best = measure(_ways(op, participants, size), options.repeat)
+                best = _measure(_ways(op, participants, size), options.repeat)
                 own, copy, jax = (
                     best.get(way, float("nan")) for way in ("Dovetail", "copy", "JAX")
                 )

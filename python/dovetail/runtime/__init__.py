@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from .participants import SpmdExecutable as SpmdExecutable
     from .signature import ArraySpec as ArraySpec
     from .signature import Signature as Signature
-    from .transports import MpiTransport as MpiTransport
     from .transports import TcpTransport as TcpTransport
     from .transports import Transport as Transport
 
@@ -43,7 +42,6 @@ _MODULES = {
     "HostFunctions": "host_functions",
     "LoadedModule": "executable",
     "Module": "module",
-    "MpiTransport": "transports",
     "Notes": "notes",
     "OutOfMemoryError": "memory",
     "Participants": "participants",

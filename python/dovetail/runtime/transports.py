@@ -24,11 +24,22 @@ _HEADER = struct.Struct("<qq")
 
 
 class Transport(abc.ABC):
-    """Processes that run a program together.
+    """Processes that run a program together: connected by TCP, MPI or a class of the user's.
 
     Attributes:
       process: the number of this one.
       processes: how many there are.
+
+    Example:
+      >>> class Alone(Transport):
+      ...     process, processes = 0, 1
+      ...     def exchange(self, tag, sends, receives, is_cancelled):
+      ...         raise RuntimeError("there is nobody else")
+      ...     def close(self, reason=""):
+      ...         pass
+      >>> from dovetail.runtime import Participants
+      >>> Participants(2, transport=Alone()).run(lambda number: number)
+      [0, 1]
     """
 
     process: int
