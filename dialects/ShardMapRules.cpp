@@ -58,7 +58,10 @@ LogicalResult ShardMapOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> ta
 
 OperandSets ShardMapOp::linearSets() { return linearSetsOfCall(*this); }
 
-Value ShardMapOp::resultSize(Emitter &, ValueRange, unsigned, int64_t) { return nullptr; }
+Value ShardMapOp::resultSize(Emitter &, ValueRange, unsigned, int64_t) {
+  emitOpError() << "has no results of unknown sizes";
+  return nullptr;
+}
 
 LogicalResult ShardMapOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims,
                                 SmallVectorImpl<Value> &results, SmallVectorImpl<int64_t> &resultDims) {
@@ -98,7 +101,7 @@ static func::FuncOp withShares(Emitter &e, ShardMapOp op, func::FuncOp transpose
     ArrayAttr axes = unmentioned(op, sharding);
     body.results.push_back(axes.empty() ? result : inner.make<AllReduceSumOp>(result, axes));
   }
-  return e.transforms().add(transposed, "shares", std::move(body));
+  return e.transforms().add(transposed, ".shares", std::move(body));
 }
 
 LogicalResult ShardMapOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Value> cotangents,
@@ -162,7 +165,7 @@ static func::FuncOp keeping(Emitter &e, func::FuncOp known, unsigned numKnown, A
   for (auto [value, residual] : llvm::zip_equal(outs.drop_front(numKnown), residuals))
     if (!residual.argument)
       body.results.push_back(inner.reshape(value, residual.kept(), {}));
-  return e.transforms().add(known, "keeping", std::move(body));
+  return e.transforms().add(known, ".keeping", std::move(body));
 }
 
 /// The function `rest`, taking residuals in the form in which they are kept.
@@ -176,7 +179,7 @@ static func::FuncOp taking(Emitter &e, func::FuncOp rest, ArrayRef<Residual> res
   for (auto [arg, residual] : llvm::zip(args, residuals))
     arg = inner.reshape(arg, residual.type, {});
   body.results = llvm::to_vector_of<Value>(emitCall(inner, rest, args));
-  return e.transforms().add(rest, "taking", std::move(body));
+  return e.transforms().add(rest, ".taking", std::move(body));
 }
 
 LogicalResult ShardMapOp::split(Emitter &e, const llvm::SmallBitVector &unknown, ValueRange operands,
@@ -208,34 +211,6 @@ LogicalResult ShardMapOp::split(Emitter &e, const llvm::SmallBitVector &unknown,
   llvm::append_range(results, all);
   return success();
 }
-
-//===- vary ------------------------------------------------------------------------------------===//
-
-LogicalResult VaryOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,
-                                       SmallVectorImpl<Type> &types) {
-  types.push_back(adaptor.getX().getType());
-  return success();
-}
-
-OperandSets VaryOp::linearSets() { return {{0}}; }
-
-LogicalResult VaryOp::transpose(Emitter &e, ValueRange, ArrayRef<Value> cotangents,
-                                MutableArrayRef<Value> operandCotangents) {
-  operandCotangents[0] = e.make<AllReduceSumOp>(cotangents[0], getAxes(), /*invariant=*/true);
-  return success();
-}
-
-// Along the batch, an array shared by all elements and one equal in each element are the same.
-LogicalResult VaryOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims, SmallVectorImpl<Value> &results,
-                            SmallVectorImpl<int64_t> &resultDims) {
-  SmallVector<Attribute> rest(
-      llvm::make_filter_range(getAxes(), [&](Attribute axis) { return axis != e.batchSize.axis; }));
-  results.push_back(rest.empty() ? operands[0] : e.make<VaryOp>(operands[0], e.builder.getArrayAttr(rest)));
-  resultDims.push_back(dims[0]);
-  return success();
-}
-
-FactorMap VaryOp::factorMap() { return pointwiseFactorMap(*this); }
 
 //===- reshard -----------------------------------------------------------------------------------===//
 

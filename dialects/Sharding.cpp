@@ -170,16 +170,24 @@ void ShardingAttr::print(AsmPrinter &printer) const {
 
 //===- Meshes --------------------------------------------------------------------------------===//
 
+/// Sets of axes, of nested meshes too, are the bits of a number.
+constexpr size_t kMostMeshAxes = 32;
+
 LogicalResult MeshAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<StringAttr> axes,
                                ArrayRef<int64_t> sizes) {
   if (axes.size() != sizes.size())
     return emitError() << "mesh must have one size for each of " << axes.size() << " axes, got: " << sizes.size();
+  if (axes.size() > kMostMeshAxes)
+    return emitError() << "mesh must have at most " << kMostMeshAxes << " axes, got: " << axes.size();
   SmallPtrSet<Attribute, 4> seen;
+  int64_t devices = 1;
   for (auto [axis, size] : llvm::zip_equal(axes, sizes)) {
     if (!seen.insert(axis).second)
       return emitError() << "mesh axes must be distinct, got: " << axis << " twice";
     if (size < 1)
       return emitError() << "mesh sizes must be at least 1, got: " << size << " for " << axis;
+    if (llvm::MulOverflow(devices, size, devices) || devices > std::numeric_limits<int32_t>::max())
+      return emitError() << "mesh must have less than 2^31 devices, got: " << sizes;
   }
   return success();
 }

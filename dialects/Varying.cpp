@@ -128,26 +128,28 @@ LogicalResult LinearSolveOp::vary(VaryingAnalysis &analysis, MutableArrayRef<Axi
   return varyAlike(analysis, *this, operands, results);
 }
 
-// Its own axes are those of the parts inside, and of the whole array outside.
+// Its own axes are those of parts inside the callee, and of the whole outside. Unchecked, they count for nothing.
 LogicalResult ShardMapOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> operands,
                                SmallVectorImpl<AxisSet> &results) {
-  AxisSet own = analysis.setOf(getAxes());
   auto mentioned = [&](Attribute sharding) {
     AxisSet set = 0;
     for (DimShardingAttr dim : cast<ShardingAttr>(sharding).getDims())
       for (AxisRefAttr axis : dim.getAxes())
         set |= analysis.setOf(ArrayAttr::get(getContext(), {axis.getName()}));
-    return set;
+    return getChecked() ? set : 0;
   };
   Sets arguments = llvm::map_to_vector(getIn(), mentioned), wanted = llvm::map_to_vector(getOut(), mentioned);
   for (auto [argument, operand] : llvm::zip_equal(arguments, operands))
     argument |= operand;
-  FailureOr<Sets> outs = analysis.rewriteCallee(*this, nameOf(*this, "callee"), arguments, wanted);
-  if (failed(outs))
-    return failure();
-  for (AxisSet set : *outs)
-    results.push_back(set & ~own);
-  return success();
+  AxisSet own = analysis.setOf(getAxes());
+  return analysis.within(getAxes(), getChecked(), [&]() -> LogicalResult {
+    FailureOr<Sets> outs = analysis.rewriteCallee(*this, nameOf(*this, "callee"), arguments, wanted);
+    if (failed(outs))
+      return failure();
+    for (AxisSet set : *outs)
+      results.push_back(set & ~own);
+    return success();
+  });
 }
 
 //===- Loops and branches ----------------------------------------------------------------------===//

@@ -23,6 +23,10 @@ public:
   virtual llvm::FailureOr<llvm::SmallVector<AxisSet>> rewriteCallee(mlir::Operation *op, mlir::StringAttr attribute,
                                                                     llvm::ArrayRef<AxisSet> arguments,
                                                                     llvm::ArrayRef<AxisSet> results = {}) = 0;
+  /// Calls `visit` where the axes are manual: with values that vary along them distinguished, or, if the op that binds
+  /// them is not `checked`, not distinguished.
+  virtual llvm::LogicalResult within(mlir::ArrayAttr axes, bool checked,
+                                     llvm::function_ref<llvm::LogicalResult()> visit) = 0;
   /// The axes as a set; new ones get numbers.
   virtual AxisSet setOf(mlir::ArrayAttr axes) = 0;
 };

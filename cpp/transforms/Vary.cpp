@@ -20,7 +20,10 @@ using Sets = SmallVector<AxisSet>;
 
 class Varying : public VaryingAnalysis {
 public:
-  Varying(ModuleOp module, ArrayRef<StringAttr> axes) : symbols(module), axes(axes) {}
+  Varying(ModuleOp module, ArrayRef<StringAttr> axes) : symbols(module) {
+    for (StringAttr axis : axes)
+      manual |= bitOf(axis);
+  }
 
   FailureOr<Sets> analyze(Region &body, ArrayRef<AxisSet> arguments) override {
     bool outer = std::exchange(isTrial, true);
@@ -44,6 +47,14 @@ public:
     return copy->results;
   }
 
+  LogicalResult within(ArrayAttr names, bool checked, function_ref<LogicalResult()> visit) override {
+    AxisSet outer = manual, own = setOf(names);
+    manual = checked ? manual | own : manual & ~own;
+    LogicalResult result = visit();
+    manual = outer;
+    return result;
+  }
+
   AxisSet setOf(ArrayAttr names) override {
     AxisSet set = 0;
     for (Attribute name : names)
@@ -57,6 +68,11 @@ public:
     if (it == axes.end())
       axes.push_back(name);
     return bit;
+  }
+
+  bool isManual(Attribute name) const {
+    auto it = llvm::find(axes, name);
+    return it != axes.end() && manual >> (it - axes.begin()) & 1;
   }
 
   SmallVector<StringAttr> namesOf(AxisSet set) const {
@@ -74,7 +90,7 @@ public:
 
   /// The function rewritten for such arguments, once for each.
   FailureOr<Copy> copyOf(func::FuncOp function, ArrayRef<AxisSet> arguments, ArrayRef<AxisSet> results) {
-    std::string key = function.getSymName().str();
+    std::string key = (function.getSymName() + "|" + Twine(manual)).str();
     for (ArrayRef<AxisSet> sets : {arguments, results}) {
       key += '|';
       for (AxisSet set : sets)
@@ -140,21 +156,21 @@ private:
   /// A reduction returns one value along the manual axes; along batch axes, each element has its own. Results of other
   /// collectives vary.
   LogicalResult visitCollective(NamedAxesOpInterface op, ArrayRef<AxisSet> operands, DenseMap<Value, AxisSet> &sets) {
-    SmallVector<Attribute> manual, others;
+    SmallVector<Attribute> own, others;
     for (Attribute axis : op.getAxes())
-      (llvm::is_contained(axes, axis) ? manual : others).push_back(axis);
+      (isManual(axis) ? own : others).push_back(axis);
     OpBuilder builder(op);
     Emitter e(builder, op.getLoc());
-    ArrayAttr over = builder.getArrayAttr(manual);
-    AxisSet own = setOf(over), all = own;
+    ArrayAttr over = builder.getArrayAttr(own);
+    AxisSet along = setOf(over), all = along;
     for (AxisSet set : operands)
       all |= set;
     for (auto [operand, set] : llvm::zip_equal(op->getOpOperands(), operands))
       insertAt(operand, set, all);
     Value replacement;
-    if (!manual.empty() && op->getNumOperands() == 1)
+    if (!own.empty() && op->getNumOperands() == 1)
       replacement = op.emitInvariant(e, op->getOperand(0), over);
-    AxisSet result = replacement ? all & ~own : all;
+    AxisSet result = replacement ? all & ~along : all;
     if (!replacement || isTrial) {
       if (replacement)
         replacement.getDefiningOp()->erase();
@@ -188,7 +204,10 @@ private:
   }
 
   SymbolTable symbols;
+  /// The axes by their numbers.
   SmallVector<StringAttr> axes;
+  /// Those along which values that vary are distinguished, where the analysis is.
+  AxisSet manual = 0;
   std::map<std::string, Copy> copies;
   bool isTrial = false;
 };

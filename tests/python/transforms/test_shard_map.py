@@ -187,6 +187,33 @@ def test_nested() -> None:
     np.testing.assert_allclose(f(X), mapped(inner)(X), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("outer", [True, False])
+@pytest.mark.parametrize("inner", [True, False])
+def test_derivatives_of_nested_functions_of_parts(outer: bool, inner: bool) -> None:
+    """Each of the two says for its own axes whether values that vary are distinguished."""
+
+    def total(a: Any) -> Any:
+        return lax.psum(a**2, "y") * lax.pmax(dnp.sum(lax.stop_gradient(a)), ("x", "y")) ** 0
+
+    def rows(a: Any) -> Any:
+        f = dt.shard_map(
+            total, mesh=MESH, in_specs=P("y"), out_specs=P(), axis_names={"y"}, check_vma=inner
+        )
+        return f(a) * f(2 * a)
+
+    f = dt.shard_map(
+        rows, mesh=MESH, in_specs=P("x"), out_specs=P("x"), axis_names={"x"}, check_vma=outer
+    )
+
+    def plain(x: Any) -> Any:
+        squares = dnp.sum(x.reshape(2, 4, 1, 16) ** 2, 1)
+        return (4 * squares**2).reshape(2, 16)
+
+    np.testing.assert_allclose(f(X), plain(X), rtol=1e-4, atol=1e-4)
+    got, want = (dt.grad(lambda x, g=g: dnp.sum(dnp.sin(g(x))))(X) for g in (f, plain))
+    np.testing.assert_allclose(got, want, rtol=1e-3, atol=1e-3)
+
+
 def test_an_axis_of_vmap_with_the_name_of_one_of_the_mesh() -> None:
     def part(a: Any) -> Any:
         return lax.psum(a, "y")

@@ -96,3 +96,24 @@ func.func @whole(%a: tensor<8xf32>) -> tensor<8xf32> {
   return %0 : tensor<8xf32>
 }
 func.func private @part(%a: tensor<8xf32>) -> tensor<8xf32> { return %a : tensor<8xf32> }
+
+// -----
+
+// expected-error @+1 {{mesh must have less than 2^31 devices, got: 65536, 65536}}
+#mesh = #dovetail.mesh<["x" = 65536, "y" = 65536]>
+
+// -----
+
+func.func @none(%a: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{'dovetail.vary' op axes must name at least one axis, got: none}}
+  %0 = dovetail.vary %a over [] : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+func.func @twice(%a: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{'dovetail.vary' op axes must be distinct, got: "x" twice}}
+  %0 = dovetail.vary %a over ["x", "x"] : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
