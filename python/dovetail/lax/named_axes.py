@@ -14,10 +14,11 @@ from dovetail.base.errors import type_error, value_error
 from dovetail.base.locations import here
 from dovetail.base.mlir_types import dtype_name
 from dovetail.base.trace_stack import current
-from dovetail.ops.operands import scalar
+from dovetail.ops.operands import as_operand, scalar
 from dovetail.reference.table import RAW
 from dovetail.symbolic.size import UNKNOWN, has_sizes, plain
 from dovetail.tracing.axes import Axis, axes_in_scope
+from dovetail.trees.pytree import flatten, unflatten
 
 # One name, or several.
 AxisName = Hashable | tuple[Hashable, ...] | list[Hashable]
@@ -139,15 +140,16 @@ def axis_size(axis_name: AxisName) -> int:
 
 
 def pcast(x: Any, axis_name: AxisName, *, to: str) -> Any:
-    """`x`, of which the program says that it varies along named axes.
+    """`x` as a value of each element's own along named axes.
 
     Args:
       x: a tree of arrays.
       axis_name: a name, or several.
-      to: "varying". Every value may vary along the axes of a `vmap`, so nothing is done.
+      to: "varying". Along the axes of a `vmap` every value may vary, so nothing is done. Along
+        those of a mesh, the cotangent of the result varies, and that of `x` is its sum.
 
     Returns:
-      `x`.
+      The tree with the same elements.
 
     Raises:
       NameError: no axis in scope has the name.
@@ -158,7 +160,7 @@ def pcast(x: Any, axis_name: AxisName, *, to: str) -> Any:
       >>> dt.vmap(lambda x: lax.pcast(x, "i", to="varying"), axis_name="i")(dnp.array([1, 2]))
       Array([1, 2], dtype=int32)
     """
-    find_axes("pcast", names_of(axis_name))
+    axes = find_axes("pcast", names_of(axis_name))
     if to in ("reduced", "unreduced"):
         raise NotImplementedError(
             f"pcast: sums that are left to do are not supported, got: to={to!r}, {here()}; sum "
@@ -166,7 +168,13 @@ def pcast(x: Any, axis_name: AxisName, *, to: str) -> Any:
         )
     if to != "varying":
         raise value_error(f"pcast: to must be 'varying', 'reduced' or 'unreduced', got: {to!r}")
-    return x
+    texts = tuple(axis.text for axis in axes if axis.is_checked)
+    if not texts:
+        return x
+    leaves, spec = flatten(x)
+    return unflatten(
+        spec, [bind_over("vary", as_operand("pcast", leaf), axes=texts) for leaf in leaves]
+    )
 
 
 def element_number(function: str, what: str, number: Any, size: int) -> int:

@@ -23,6 +23,7 @@ from dovetail.ops.operands import (
     broadcast_to,
     canonical_axis,
 )
+from dovetail.ops.shapes import move_dim
 from dovetail.symbolic.size import Size, as_size, is_at_least, is_symbolic_dim, max_dim
 from dovetail.tracing.bind import constant
 
@@ -150,10 +151,7 @@ def linspace(
 
 def moved_from_front(x: Array, axis: int) -> Array:
     """The first dimension moved to `axis`."""
-    target = canonical_axis(axis, x.ndim)
-    order = list(range(1, x.ndim))
-    order.insert(target, 0)
-    return lax.transpose(x, order)
+    return move_dim(x, 0, canonical_axis(axis, x.ndim))
 
 
 def logspace(

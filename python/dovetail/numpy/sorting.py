@@ -23,6 +23,7 @@ from dovetail.ops.operands import (
     as_operand,
     canonical_axis,
 )
+from dovetail.ops.shapes import move_dim
 from dovetail.symbolic.size import max_dim, min_dim
 from dovetail.tracing.bind import apply_all_known, apply_known, is_for_numpy
 
@@ -287,7 +288,7 @@ def unique(
         # Complex numbers with a NaN in one part would not be adjacent after sorting.
         x = choose(isnan(x), math.nan, x)
     dimension = 0 if axis is None else canonical_axis(axis, x.ndim)
-    rows = lax.reshape(x, (x.size,)) if axis is None else _moved(x, dimension, 0)
+    rows = lax.reshape(x, (x.size,)) if axis is None else move_dim(x, dimension, 0)
     count = rows.shape[0]
     flat = lax.reshape(rows, (count, math.prod(rows.shape[1:])))
     integer = dtypes.default_dtype("i")
@@ -325,7 +326,7 @@ def unique(
         mask = lax.reshape(is_real, (size,) + (1,) * (values.ndim - 1))
         values = choose(mask, values, with_dtype(fill, values.dtype))
     values = values[:wanted]
-    results = [values if axis is None else _moved(values, 0, dimension)]
+    results = [values if axis is None else move_dim(values, 0, dimension)]
     if return_index:
         index = with_dtype(choose(is_real, firsts, firsts[:1]) if size else firsts, integer)
         results.append(index[:wanted])
@@ -349,10 +350,3 @@ def _distinct(
     if not (is_asked or any(wanted)):
         return (found,)
     return found[0], *(i.astype(dtype) for i in found[1 + (is_asked and not wanted[0]) :])
-
-
-def _moved(x: Array, source: int, target: int) -> Array:
-    """`x` with one dimension moved."""
-    order = [d for d in range(x.ndim) if d != source]
-    order.insert(target, source)
-    return lax.transpose(x, order)

@@ -16,11 +16,11 @@ class UnboundAxesError(ValueError):
 
 @op(
     *("all_reduce_sum", "all_reduce_max", "all_reduce_min", "all_gather", "reduce_scatter"),
-    *("all_to_all", "permute", "axis_index"),
+    *("all_to_all", "permute", "axis_index", "vary"),
 )
 def unbound(*operands: np.ndarray, axes: tuple[str, ...], **attributes: Any) -> NoReturn:
     """Any collective."""
     raise UnboundAxesError(
-        f"axes must be bound by a vmap that names them, got: {', '.join(axes)}, {here()}; call "
-        "the function where they are in scope"
+        f"axes must be bound by a vmap or a mesh that names them, got: {', '.join(axes)}, "
+        f"{here()}; call the function where they are in scope"
     )

@@ -107,10 +107,10 @@ def vmap(
             values, axes = [values[i] for i in places], [axes[i] for i in places]
         leaves = [as_operand(value, names.at(i)) for i, value in enumerate(values)]
         dims = [
-            _batch_dim(leaf, axis, names, i)
+            batch_dim("vmap", leaf, axis, names, i)
             for i, (leaf, axis) in enumerate(zip(leaves, axes, strict=True))
         ]
-        size = _batch_size(leaves, dims, names, axis_size, name)
+        size = batch_size("vmap", leaves, dims, names, axis_size, name)
         taken = len(leaves)
         if is_symbolic_dim(size) and all(dim == UNBATCHED for dim in dims):
             # An additional argument carries it.
@@ -118,7 +118,7 @@ def vmap(
             dims.append(0)
 
         def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
-            inner_args, inner_kwargs = unflatten(spec, _with_objects(tracers[:taken], objects))
+            inner_args, inner_kwargs = unflatten(spec, with_objects(tracers[:taken], objects))
             result = fun(*inner_args, **inner_kwargs)
             outs, out_spec = flatten(result)
             positions = broadcast_prefix(out_axes, result, "vmap out_axes")
@@ -185,7 +185,7 @@ def _is_axis(leaf: Any) -> bool:
     return isinstance(leaf, (int, np.integer)) and not isinstance(leaf, bool)
 
 
-def _with_objects(tracers: Sequence[Tracer], objects: dict[int, Any]) -> Sequence[Any]:
+def with_objects(tracers: Sequence[Any], objects: dict[int, Any]) -> Sequence[Any]:
     """All leaves of the arguments: those that were traced, and the others by position."""
     if not objects:
         return tracers
@@ -227,7 +227,7 @@ def _without_dim(aval: ShapedArray, dim: int) -> ShapedArray:
     return aval.update(shape=_shape_without(aval.shape, dim))
 
 
-def _batch_dim(leaf: Operand, axis: Any, names: LeafNames, i: int) -> int:
+def batch_dim(transform: str, leaf: Operand, axis: Any, names: LeafNames, i: int) -> int:
     """The batch's dimension in a leaf."""
     if axis is None:
         return UNBATCHED
@@ -239,20 +239,22 @@ def _batch_dim(leaf: Operand, axis: Any, names: LeafNames, i: int) -> int:
     if not -rank <= number < rank:
         least = number + 1 if number >= 0 else -number
         raise ValueError(
-            f"vmap was requested to map its argument along axis {axis!r}, which implies that its "
-            f"rank should be at least {least}, but is only {rank} (its shape is {leaf.shape}): it "
-            f"is {names.at(i)} {here()}; give it another axis in in_axes, or None"
+            f"{transform} was requested to map its argument along axis {axis!r}, which implies "
+            f"that its rank should be at least {least}, but is only {rank} (its shape is "
+            f"{leaf.shape}): it is {names.at(i)} {here()}; give it another axis in in_axes, or None"
         )
     return number % rank
 
 
-def _batch_size(
+def batch_size(
+    transform: str,
     leaves: Sequence[Operand],
     dims: Sequence[int],
     names: LeafNames,
     axis_size: int | None,
     name: str,
 ) -> int:
+    """The size of the batch that the leaves carry; `axis_size` is what the caller says of it."""
     # The leaves of each size.
     sizes: dict[int, list[int]] = {} if axis_size is None else {axis_size: []}
     for i, (leaf, dim) in enumerate(zip(leaves, dims, strict=True)):
@@ -260,14 +262,14 @@ def _batch_size(
             sizes.setdefault(leaf.shape[dim], []).append(i)
     if not sizes:
         raise ValueError(
-            "vmap must have at least one non-None value in in_axes or axis_size must be "
+            f"{transform} must have at least one non-None value in in_axes or axis_size must be "
             f"specified, got: neither for `{name}` {here()}"
         )
     if len(sizes) > 1:
         lines = _listed_sizes(sizes, leaves, dims, names, axis_size)
         raise ValueError(
-            f"vmap got inconsistent sizes for array axes to be mapped:\n{lines}\nin the arguments "
-            f"of `{name}` {here()}; check in_axes"
+            f"{transform} got inconsistent sizes for array axes to be mapped:\n{lines}\nin the "
+            f"arguments of `{name}` {here()}; check in_axes"
         )
     return next(iter(sizes))
 

@@ -107,6 +107,11 @@ def linear_transpose(fun: Function, *primals: Any) -> Callable[[Any], tuple[Any,
       6.0
     """
     name = name_of(fun)
+    if _is_later():
+        raise NotImplementedError(
+            "linear_transpose must not be inside of shard_map with check_vma=True, got: "
+            f"`{name}` {here()}; use vjp, or check_vma=False"
+        )
     point = map_leaves(_zeros_like, primals)
     selected = select(fun, range(len(primals)), point, {}, "primals")
     results = trace_selected("linear_transpose", name, selected, has_aux=False, concrete=False)

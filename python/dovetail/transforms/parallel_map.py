@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from dovetail import ops
-from dovetail.arrays.array import Array
 from dovetail.base.errors import value_error
+from dovetail.ops.operands import canonical_axis
+from dovetail.ops.shapes import move_dim
 from dovetail.placement.meshes import Mesh
 from dovetail.placement.partition_spec import P
 from dovetail.placement.platforms import devices as devices_of
 from dovetail.programs.jit import jit
-from dovetail.tracing.arguments import LeafNames, as_operand, described, name_of
+from dovetail.tracing.arguments import LeafNames, as_operand, described, name_of, results_of
+from dovetail.transforms.batching import UNBATCHED, batch_dim, batch_size, with_objects
 from dovetail.transforms.shard_mapping import Manual, on_parts
-from dovetail.trees.pytree import broadcast_prefix, flatten, unflatten
+from dovetail.trees.pytree import broadcast_prefix, count_leaves, flatten, unflatten
 
 # The axis of a function that does not name one.
 _UNNAMED = "pmap_axis"
@@ -60,118 +62,90 @@ def pmap(
       >>> dt.pmap(lambda x: x + 1)(dnp.arange(3.0).reshape(1, 3))
       Array([[1., 2., 3.]], dtype=float32)
     """
-    static = (
-        (static_broadcasted_argnums,)
-        if isinstance(static_broadcasted_argnums, int)
-        else tuple(static_broadcasted_argnums)
-    )
-    donated = donate_argnums if isinstance(donate_argnums, int) else tuple(donate_argnums)
+    static = _as_tuple(static_broadcasted_argnums)
     axis = _UNNAMED if axis_name is None else axis_name
+    name = name_of(fun)
 
-    @described(fun, f"Applies {name_of(fun)} to the elements of a batch, each on its own device.")
+    @described(fun, f"Applies {name} to the elements of a batch, each on its own device.")
     def whole(*args: Any, **kwargs: Any) -> Any:
-        dynamic = tuple(i for i in range(len(args)) if i not in {n % len(args) for n in static})
-        kept = {i: args[i] for i in range(len(args)) if i not in dynamic}
-        given = [args[i] for i in dynamic]
+        fixed = {number % len(args) for number in static} if args else set()
+        kept = {i: args[i] for i in fixed}
+        given = tuple(arg for i, arg in enumerate(args) if i not in fixed)
         leaves, spec = flatten((given, kwargs))
-        axes = [*_axes_of(in_axes, args, dynamic), *[0] * (len(leaves) - len(flatten(given)[0]))]
-        names = LeafNames(fun, tuple(given), kwargs)
+        axes = _axes_of(in_axes, args, fixed) + [0] * count_leaves(kwargs)
+        names = LeafNames(fun, given, kwargs)
         operands = [as_operand(leaf, names.at(i)) for i, leaf in enumerate(leaves)]
-        size = _size_of(operands, axes, names, axis_size, fun)
-        available = devices_of(backend) if devices is None else devices
-        if size > len(available):
-            raise value_error(
-                f"pmap: the mapped axis must have at most as many elements as there are devices, "
-                f"{len(available)}, got: {size}; set DOVETAIL_NUM_CPU_DEVICES, or use vmap"
-            )
-        mesh = Mesh(np.array(available[:size]), (axis,))
-        first = [_moved(x, at, 0) for x, at in zip(operands, axes, strict=True)]
+        dims = [
+            batch_dim("pmap", operand, at, names, i)
+            for i, (operand, at) in enumerate(zip(operands, axes, strict=True))
+        ]
+        size = batch_size("pmap", operands, dims, names, axis_size, name)
+        over = Manual.of(_mesh(axis, size, devices, backend), frozenset(), name, False)
+        first = [
+            x if dim == UNBATCHED else move_dim(x, dim, 0)
+            for x, dim in zip(operands, dims, strict=True)
+        ]
+        out_spec: Any = None
         positions: list[Any] = []
 
-        def specs_of(axes: Sequence[Any]) -> list[P]:
-            return [P() if at is None else P(axis) for at in axes]
-
-        out_spec: list[Any] = []
-
-        def part(*parts: Any) -> Any:
-            own = [
-                x if at is None else _without_first(x) for x, at in zip(parts, axes, strict=True)
+        def part(*parts: Any) -> list[Any]:
+            nonlocal out_spec, positions
+            elements = [
+                x if dim == UNBATCHED else ops.reshape(x, x.shape[1:])
+                for x, dim in zip(parts, dims, strict=True)
             ]
-            values, keywords = unflatten(spec, own)
-            result = fun(*_merged(values, kept, len(args)), **keywords)
-            outs, tree = flatten(result)
-            positions[:] = broadcast_prefix(out_axes, result, "pmap out_axes")
-            out_spec[:] = [tree]
-            arrays = [as_operand(out, f"a result of `{name_of(fun)}`") for out in outs]
+            values, keywords = unflatten(spec, elements)
+            result = fun(*with_objects(values, kept), **keywords)
+            outs, out_spec = flatten(result)
+            positions = broadcast_prefix(out_axes, result, "pmap out_axes")
+            arrays = results_of(fun, outs, out_spec)
             return [
                 x if at is None else ops.reshape(x, (1, *x.shape))
                 for x, at in zip(arrays, positions, strict=True)
             ]
 
-        over = Manual.of(mesh, frozenset(), name_of(fun), False)
+        in_specs = [P() if dim == UNBATCHED else P(axis) for dim in dims]
         outs = on_parts(
-            part, over, tuple(first), specs_of(axes), lambda result: specs_of(positions)
+            part,
+            over,
+            tuple(first),
+            in_specs,
+            lambda result: [P() if at is None else P(axis) for at in positions],
         )
         return unflatten(
-            out_spec[0], [_moved(x, 0, at) for x, at in zip(outs, positions, strict=True)]
+            out_spec,
+            [
+                x if at is None else move_dim(x, 0, canonical_axis(at, x.ndim))
+                for x, at in zip(outs, positions, strict=True)
+            ],
         )
 
-    return jit(whole, static_argnums=static, donate_argnums=donated)
+    return jit(whole, static_argnums=static, donate_argnums=_as_tuple(donate_argnums))
 
 
-def _axes_of(in_axes: Any, args: Sequence[Any], dynamic: Sequence[int]) -> list[Any]:
-    """The dimension of the elements of each leaf."""
+def _as_tuple(numbers: int | Iterable[int]) -> tuple[int, ...]:
+    return (numbers,) if isinstance(numbers, int) else tuple(numbers)
+
+
+def _axes_of(in_axes: Any, args: Sequence[Any], fixed: Container[int]) -> list[Any]:
+    """The dimension of the elements of each leaf of the arguments that are not fixed."""
     if isinstance(in_axes, (tuple, list)):
         if len(in_axes) != len(args):
             raise value_error(
                 "pmap in_axes must have one entry for each positional argument, "
                 f"{len(args)}, got: {in_axes!r}"
             )
-        in_axes = tuple(in_axes[i] for i in dynamic)
-    return broadcast_prefix(in_axes, tuple(args[i] for i in dynamic), "pmap in_axes")
+        in_axes = tuple(axis for i, axis in enumerate(in_axes) if i not in fixed)
+    given = tuple(arg for i, arg in enumerate(args) if i not in fixed)
+    return broadcast_prefix(in_axes, given, "pmap in_axes")
 
 
-def _size_of(
-    operands: Sequence[Any], axes: Sequence[Any], names: LeafNames, size: int | None, fun: Any
-) -> int:
-    """The number of elements."""
-    for i, (operand, axis) in enumerate(zip(operands, axes, strict=True)):
-        if axis is None:
-            continue
-        if not -operand.ndim <= axis < operand.ndim:
-            raise value_error(
-                f"pmap in_axes must be a dimension of the argument, got: {axis} for {names.at(i)} "
-                f"of type {operand.aval}"
-            )
-        own = operand.shape[axis]
-        if size is not None and own != size:
-            raise value_error(
-                f"pmap got inconsistent sizes for array axes to be mapped: {size} and {own}, got: "
-                f"{operand.aval} for {names.at(i)}"
-            )
-        size = own
-    if size is None:
+def _mesh(axis: Hashable, size: int, devices: Sequence[Any] | None, backend: str | None) -> Mesh:
+    """The first devices along an axis."""
+    available = devices_of(backend) if devices is None else devices
+    if size > len(available):
         raise value_error(
-            "pmap must be passed at least one argument with a mapped axis, or axis_size, got: "
-            f"neither for `{name_of(fun)}`"
+            "pmap: the mapped axis must have at most as many elements as there are devices, "
+            f"{len(available)}, got: {size}; set DOVETAIL_NUM_CPU_DEVICES, or use vmap"
         )
-    return size
-
-
-def _moved(x: Any, source: int | None, target: int | None) -> Any:
-    """An array with a dimension moved to another place."""
-    if source is None or target is None or not x.ndim or source % x.ndim == target % x.ndim:
-        return x
-    order = [dim for dim in range(x.ndim) if dim != source % x.ndim]
-    order.insert(target % x.ndim, source % x.ndim)
-    return ops.transpose(x, tuple(order))
-
-
-def _without_first(x: Any) -> Array:
-    return ops.reshape(x, x.shape[1:])
-
-
-def _merged(values: Sequence[Any], kept: dict[int, Any], count: int) -> list[Any]:
-    """All positional arguments."""
-    dynamic = iter(values)
-    return [kept[i] if i in kept else next(dynamic) for i in range(count)]
+    return Mesh(np.array(available[:size]), (axis,))

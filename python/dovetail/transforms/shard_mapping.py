@@ -12,8 +12,8 @@ from dovetail.arrays.array import ShapedArray
 from dovetail.base import errors
 from dovetail.base.locations import here
 from dovetail.placement.mesh_contexts import get_abstract_mesh, get_mesh
-from dovetail.placement.meshes import AbstractMesh, Mesh
-from dovetail.placement.named_sharding import check_spec
+from dovetail.placement.meshes import AbstractMesh, AxisType, Mesh
+from dovetail.placement.named_sharding import NamedSharding, check_spec
 from dovetail.placement.partition_spec import P, axes_of
 from dovetail.tracing.arguments import (
     Function,
@@ -30,12 +30,22 @@ from dovetail.tracing.trace import Operand, Tracer
 from dovetail.trees.pytree import broadcast_prefix, flatten, unflatten
 
 
+class _Infer:
+    """Marks specs that follow from the arguments."""
+
+    def __repr__(self) -> str:
+        return "Infer"
+
+
+_INFER = _Infer()
+
+
 def shard_map(
     f: Function | None = None,
     /,
     *,
     out_specs: Any,
-    in_specs: Any = None,
+    in_specs: Any = _INFER,
     mesh: Mesh | AbstractMesh | None = None,
     axis_names: Set[Hashable] = frozenset(),
     check_vma: bool = True,
@@ -49,7 +59,8 @@ def shard_map(
       out_specs: how the results are partitioned, a `PartitionSpec` or a prefix of the results' tree
         with one for each leaf. Along axes that a spec does not name, all devices hold the same.
       in_specs: how the arguments are partitioned: a spec for all of them, or a tuple with a prefix
-        of the tree of each. Sizes must be multiples of the sizes of the axes.
+        of the tree of each. Sizes must be multiples of the sizes of the axes. Over explicit axes it
+        may be left out: then arguments are partitioned as they are sharded over the mesh.
       mesh: the mesh; by default that of the context, see `set_mesh`.
       axis_names: the axes over which `f` takes parts; by default all of the mesh's.
       check_vma: check that results are the same along the axes along which `out_specs` requires it.
@@ -61,7 +72,8 @@ def shard_map(
       ValueError: a spec names an axis that is not in `axis_names`, or has more entries than an
         array has dimensions; a size is not a multiple of the axes' sizes; a result that must be the
         same along an axis may vary; there is no mesh.
-      TypeError: a spec is not a `PartitionSpec`.
+      TypeError: a spec is not a `PartitionSpec`, or in_specs is missing.
+      NotImplementedError: in_specs is missing, and an argument is traced.
 
     Example:
       >>> import dovetail as dt, dovetail.numpy as dnp
@@ -88,9 +100,12 @@ def shard_map(
     @described(fun, f"{name} of the parts of arrays that the devices of a mesh hold.")
     def wrapper(*args: Any) -> Any:
         over = Manual.of(mesh, axis_names, name, check_vma)
-        over.check_specs(in_specs, "in_specs")
         over.check_specs(out_specs, "out_specs")
-        specs = broadcast_prefix(in_specs, args, "shard_map in_specs")
+        if in_specs is _INFER:
+            specs: Sequence[P | None] = over.inferred_specs(fun, args)
+        else:
+            over.check_specs(in_specs, "in_specs")
+            specs = broadcast_prefix(in_specs, args, "shard_map in_specs")
         return on_parts(
             fun,
             over,
@@ -156,13 +171,16 @@ def on_parts(
     return unflatten(out_spec, apply("shard_map", function, operands, types, **attributes))
 
 
-def smap(f: Function | None = None, /, *, in_axes: Any, out_axes: Any, axis_name: Hashable) -> Any:
+def smap(
+    f: Function | None = None, /, *, in_axes: Any = _INFER, out_axes: Any, axis_name: Hashable
+) -> Any:
     """`shard_map` over one axis of the mesh of the context, with dimensions instead of specs.
 
     Args:
       f: the function of the parts; without it, a decorator is returned.
       in_axes: the dimension of the arguments that is partitioned, None for none, or a tuple with a
-        prefix of the tree of each argument.
+        prefix of the tree of each argument; over an explicit axis it may be left out, as for
+        `shard_map`.
       out_axes: the dimension of the results, likewise.
       axis_name: the axis.
 
@@ -188,9 +206,8 @@ def smap(f: Function | None = None, /, *, in_axes: Any, out_axes: Any, axis_name
         leaves, spec = flatten(axes, lambda node: node is None)
         return unflatten(spec, [spec_of(axis) for axis in leaves])
 
-    return shard_map(
-        f, in_specs=specs_of(in_axes), out_specs=specs_of(out_axes), axis_names={axis_name}
-    )
+    in_specs = in_axes if in_axes is _INFER else specs_of(in_axes)
+    return shard_map(f, in_specs=in_specs, out_specs=specs_of(out_axes), axis_names={axis_name})
 
 
 class Manual(NamedTuple):
@@ -256,22 +273,53 @@ class Manual(NamedTuple):
                         )
             check_spec(self.mesh, spec)
 
-    def _counts(self, spec: P, rank: int) -> list[int]:
-        """The number of parts along each dimension."""
+    def inferred_specs(self, fun: Function, args: tuple[Any, ...]) -> list[P]:
+        """The specs that the shardings of arguments state."""
+        types = [self.mesh.type_of[axis] for axis in self.bound]
+        if any(kind is not AxisType.Explicit for kind in types):
+            raise TypeError(
+                "shard_map in_specs argument must be a pytree of "
+                "`dovetail.sharding.PartitionSpec` instances, but it was missing when "
+                f"axis_names={tuple(self.bound)} are of type {types}, got: none for `{self.name}` "
+                f"{here()}"
+            )
+        specs = []
+        names = LeafNames(fun, args, {})
+        for i, leaf in enumerate(flatten(args)[0]):
+            if isinstance(leaf, Tracer):
+                raise NotImplementedError(
+                    "shard_map needs in_specs for traced arguments, whose types have no "
+                    f"shardings, got: none for {names.at(i)} {here()}"
+                )
+            sharding = getattr(leaf, "sharding", None)
+            spec = P()
+            if isinstance(sharding, NamedSharding):
+                if sharding.mesh.abstract_mesh == self.mesh.abstract_mesh:
+                    spec = sharding.spec
+            specs.append(spec)
+        return specs
+
+    def _axes(self, spec: P, rank: int) -> list[tuple[Axis, ...]]:
+        """The axes over which each dimension is partitioned."""
         entries = [*spec.partitions, *[None] * (rank - len(spec))]
-        return [math.prod(self.bound[axis].size for axis in axes_of(entry)) for entry in entries]
+        return [tuple(self.bound[axis] for axis in axes_of(entry)) for entry in entries]
+
+    def _counts(self, spec: P, aval: ShapedArray, what: str, where: str) -> list[int]:
+        """The number of parts along each dimension of a value that `where` names."""
+        rank = len(aval.shape)
+        if len(spec) > rank:
+            value = "input" if what == "in_specs" else "output"
+            raise ValueError(
+                f"shard_map applied to the function '{self.name}' was given an {what} entry which "
+                f"is too long to be compatible with the corresponding {value} value from the "
+                f"function:\n\n{what} is {spec} which has length {len(spec)}, but {where} has "
+                f"rank {rank}, got: {aval} {here()}"
+            )
+        return [math.prod(axis.size for axis in axes) for axes in self._axes(spec, rank)]
 
     def part(self, aval: ShapedArray, spec: P, names: LeafNames, i: int) -> ShapedArray:
         """The type of a device's part of an argument."""
-        rank = len(aval.shape)
-        if len(spec) > rank:
-            raise ValueError(
-                f"shard_map applied to the function '{self.name}' was given an in_specs entry "
-                f"which is too long to be compatible with the corresponding input value from the "
-                f"function:\n\nin_specs is {spec} which has length {len(spec)}, but {names.at(i)} "
-                f"has rank {rank}, got: {aval} {here()}"
-            )
-        counts = self._counts(spec, rank)
+        counts = self._counts(spec, aval, "in_specs", str(names.at(i)))
         for dim, (size, count) in enumerate(zip(aval.shape, counts, strict=True)):
             if size % count:
                 raise ValueError(
@@ -286,21 +334,12 @@ class Manual(NamedTuple):
 
     def whole(self, aval: ShapedArray, spec: P, result: ResultName) -> ShapedArray:
         """The type of the array whose part a result is."""
-        rank = len(aval.shape)
-        if len(spec) > rank:
-            raise ValueError(
-                f"shard_map applied to the function '{self.name}' was given an out_specs entry "
-                f"which is too long to be compatible with the corresponding output value from the "
-                f"function:\n\nout_specs{result.path} is {spec} which has length {len(spec)}, but "
-                f"{result} has rank {rank}, got: {aval} {here()}"
-            )
-        counts = self._counts(spec, rank)
+        counts = self._counts(spec, aval, "out_specs", str(result))
         return aval.update(shape=tuple(s * c for s, c in zip(aval.shape, counts, strict=True)))
 
     def sharding(self, spec: P, rank: int) -> _core.ShardingAttribute:
         """A spec in the dialect."""
-        entries = [*spec.partitions, *[None] * (rank - len(spec))]
-        dims = [[self.bound[axis].text for axis in axes_of(entry)] for entry in entries]
+        dims = [[axis.text for axis in axes] for axes in self._axes(spec, rank)]
         return _core.ShardingAttribute(self.attribute, dims, [False] * rank)
 
     def varying(

@@ -42,6 +42,29 @@ def test_static_and_keyword_arguments() -> None:
     )
 
 
+def test_inferred_specs() -> None:
+    """Over explicit axes, arguments are partitioned as they are sharded."""
+    mesh = dt.make_mesh((4, 2), ("x", "y"))
+    x = dt.device_put(X[0, 0, :4], dt.NamedSharding(mesh, dt.P("x")))
+    shapes = []
+
+    def part(a: Any, b: Any) -> Any:
+        shapes.append((a.shape, b.shape))
+        return a + b[0]
+
+    f = dt.shard_map(part, mesh=mesh, out_specs=dt.P("x"))
+    np.testing.assert_array_equal(f(x, np.zeros(8, np.float32)), x)
+    assert shapes == [((1,), (8,))]
+    with pytest.raises(NotImplementedError, match=r"needs in_specs for traced arguments.*`a`"):
+        dt.jit(f)(x, x)
+    auto = dt.make_mesh((8,), ("x",), axis_types=(dt.sharding.AxisType.Auto,))
+    with pytest.raises(TypeError, match=r"in_specs argument must be a pytree .* it was missing"):
+        dt.shard_map(part, mesh=auto, out_specs=dt.P("x"))(x, x)
+    with dt.set_mesh(mesh):
+        g = dt.smap(lambda a: a * lax.axis_index("x"), out_axes=0, axis_name="x")
+        np.testing.assert_allclose(g(x), x * np.arange(4), rtol=1e-6)
+
+
 def test_derivative() -> None:
     f = dt.pmap(lambda a: dnp.sin(a) * lax.psum(dnp.sum(a), "i"), axis_name="i")
     g = dt.vmap(lambda a: dnp.sin(a) * lax.psum(dnp.sum(a), "i"), axis_name="i")
@@ -56,12 +79,18 @@ def test_derivative() -> None:
             lambda: dt.pmap(lambda a: a)(np.ones(9)),
             "as many elements as there are devices, 8, got: 9",
         ),
-        (lambda: dt.pmap(lambda a, b: a)(np.ones(4), np.ones(3)), "inconsistent sizes .*: 4 and 3"),
-        (lambda: dt.pmap(lambda a: a, axis_size=4)(np.ones(3)), "inconsistent sizes .*: 4 and 3"),
-        (lambda: dt.pmap(lambda: 1)(), "at least one argument with a mapped axis"),
+        (
+            lambda: dt.pmap(lambda a, b: a)(np.ones(4), np.ones(3)),
+            r"pmap got inconsistent sizes .*\n  \* one axis had size 4: axis 0 of argument a",
+        ),
+        (
+            lambda: dt.pmap(lambda a: a, axis_size=4)(np.ones(3)),
+            r"pmap got inconsistent sizes .*\n  \* the `axis_size` argument was 4",
+        ),
+        (lambda: dt.pmap(lambda: 1)(), "pmap must have at least one non-None value in in_axes"),
         (
             lambda: dt.pmap(lambda a: a, in_axes=1)(np.ones(3)),
-            "must be a dimension of the argument",
+            "pmap was requested to map its argument along axis 1",
         ),
         (lambda: dt.pmap(lambda a: a, in_axes=(0, 0))(np.ones(3)), "one entry for each positional"),
     ],

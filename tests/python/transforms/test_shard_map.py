@@ -353,6 +353,31 @@ def test_derivatives_inside(name: str, check_vma: bool) -> None:
     np.testing.assert_allclose(got, each[0], rtol=1e-4, atol=1e-4)
 
 
+def test_a_value_that_is_cast_has_a_cotangent_on_each_device() -> None:
+    x = np.random.default_rng(6).normal(size=(8, 16)).astype(np.float32)
+
+    def part(w: Any, x: Any) -> Any:
+        own = lax.pcast({"w": w}, "y", to="varying")
+        return dt.grad(lambda tree: layer(tree["w"], x))(own)["w"]
+
+    f = dt.shard_map(part, mesh=MESH, in_specs=(P(), P("y")), out_specs=P("y"))
+    want = np.concatenate([dt.grad(layer)(WEIGHTS, x[i : i + 2]) for i in range(0, 8, 2)])
+    np.testing.assert_allclose(f(WEIGHTS, x), want, rtol=1e-4, atol=1e-5)
+    with pytest.raises(ValueError, match="require replication"):
+        dt.shard_map(part, mesh=MESH, in_specs=(P(), P("y")), out_specs=P())(WEIGHTS, x)
+
+
+def test_linear_transpose_inside() -> None:
+    def part(a: Any) -> Any:
+        return dt.linear_transpose(lambda b: 3 * b, a)(a)[0]
+
+    np.testing.assert_allclose(mapped(part, check_vma=False)(X), 3 * X, rtol=1e-6)
+    with pytest.raises(
+        NotImplementedError, match="linear_transpose must not be inside of shard_map"
+    ):
+        mapped(part)(X)
+
+
 def test_training_inside() -> None:
     """Weights that are carried through a loop stay the same on all devices."""
     x = np.random.default_rng(4).normal(size=(3, 8, 16)).astype(np.float32)
