@@ -39,10 +39,30 @@ class Unrecordable(BaseException):
     """A function that is recorded did what depends on values; not for its own handlers."""
 
 
+def _recorded(
+    trace: Recording,
+    number: int,
+    shape: tuple[int, ...],
+    dtype: np.dtype,
+    weak_type: bool,
+    where: Location = _NOWHERE,
+) -> Any:
+    """The array that stands for a value."""
+    aval = ShapedArray(shape, dtype, weak_type)
+    if -1 in shape:
+        return DynamicShapeArray(trace, number, aval)
+    array = RecordedArray(trace, number, aval)
+    if math.prod(shape) * dtype.itemsize > LARGE:
+        check_size(array)
+    return array
+
+
 class Recording(Trace):
     """The trace of an eager call."""
 
     is_eager = True
+    value_class = staticmethod(_recorded)
+    where = staticmethod(lambda: _NOWHERE)
 
     def __init__(self) -> None:
         super().__init__("eager call", "recorded", True, ())
@@ -66,27 +86,6 @@ class Recording(Trace):
         raise Unrecordable
 
     # Values ---------------------------------------------------------------------------------------
-
-    def where(self) -> Location:
-        """The location of what is recorded now: none."""
-        return _NOWHERE
-
-    def tracer(
-        self,
-        number: int,
-        shape: tuple[int, ...],
-        dtype: np.dtype,
-        weak_type: bool,
-        where: Location = _NOWHERE,
-    ) -> Any:
-        """The array that stands for a value."""
-        aval = ShapedArray(shape, dtype, weak_type)
-        if -1 in shape:
-            return DynamicShapeArray(self, number, aval)
-        array = RecordedArray(self, number, aval)
-        if math.prod(shape) * dtype.itemsize > LARGE:
-            check_size(array)
-        return array
 
     def sizes_of(self, operand: Any) -> tuple[int, ...]:
         """The shape of an operand; a size of -1 is not known."""
@@ -129,7 +128,7 @@ class Recording(Trace):
             number = self._new_argument(value.shape, value.dtype, len(self.leaves))
             self.leaves.append(value)
             self._known[number] = value._value()
-            return self.tracer(number, value.shape, value.dtype, value.weak_type)
+            return _recorded(self, number, value.shape, value.dtype, value.weak_type)
         if kind is list or kind is tuple:
             return kind([self.stand_in(item, is_operand, by_value) for item in value])
         if kind is slice:
@@ -155,7 +154,7 @@ class Recording(Trace):
             number = self._conversions[key] = self._new_argument(shape, dtype, step)
             compute = functools.partial(quietly, convert, value, dtype=dtype)
             self._producers[number] = compute, {}, (), (number,)
-        return self.tracer(number, shape, dtype, weak_type)
+        return _recorded(self, number, shape, dtype, weak_type)
 
     # Steps of the host ----------------------------------------------------------------------------
 
@@ -189,7 +188,7 @@ class Recording(Trace):
         outs = [number for number, _, _ in emitted]
         self._known.update(zip(outs, answers, strict=True))
         return [
-            self.tracer(number, shape, part.dtype, weak)
+            _recorded(self, number, shape, part.dtype, weak)
             for number, shape, part, weak in zip(outs, shapes, answers, weak_types, strict=False)
         ]
 

@@ -347,5 +347,5 @@ def call_at(
             (number,) = emit("reshape", [number, *known_sizes.operands(shape)], {}, types)
         if has_sizes(shape):
             number, shape = number, known_sizes.shape(number, shape)
-        results.append(trace.tracer(number, shape, aval.dtype, aval.weak_type, where))
+        results.append(trace.value_class(trace, number, shape, aval.dtype, aval.weak_type, where))
     return results

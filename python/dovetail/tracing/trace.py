@@ -7,7 +7,7 @@ that an inner trace uses becomes an argument of the inner function.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -49,6 +49,10 @@ class Trace:
 
     # Whether it records an eager call: functions then behave as they do outside of traces.
     is_eager = False
+    # What makes the stand-in for a value, of the trace, its number, shape, dtype, weak type and
+    # location; and the location of the op being recorded. Not methods: each op calls both.
+    value_class: ClassVar[Callable[..., Any]] = Tracer
+    where: ClassVar[Any] = staticmethod(locations.location)
 
     def __init__(
         self,
@@ -117,17 +121,6 @@ class Trace:
             self._sizes = TraceSizes(self)
         return self._sizes
 
-    def tracer(
-        self,
-        number: int,
-        shape: tuple[Any, ...],
-        dtype: np.dtype,
-        weak_type: bool,
-        where: locations.Location,
-    ) -> Tracer:
-        """The tracer of a value of this function."""
-        return Tracer(self, number, shape, dtype, weak_type, where)
-
     def sizes_of(self, operand: Operand) -> tuple[Any, ...]:
         """The shape of an operand; a size of -1 is unknown."""
         return operand.shape
@@ -145,10 +138,6 @@ class Trace:
     def refuse(self) -> NoReturn:
         """Do not cache the call: only if it `is_eager`."""
         raise NotImplementedError
-
-    def where(self) -> locations.Location:
-        """The location of the op being recorded."""
-        return locations.location()
 
     def begin_symbolic(self, tracers: list[Tracer]) -> list[Tracer]:
         """The arguments, some with symbolic sizes, annotated with known facts about these."""
@@ -170,7 +159,8 @@ class Trace:
         """Add an argument; `outside` is the outer value that it represents, if its value may be
         requested.
         """
-        where = where or self.where()
+        if where is None:
+            where = self.where()
         shape = aval.shape
         is_sized = has_sizes(shape)
         if is_sized:
@@ -179,7 +169,7 @@ class Trace:
         self._argument_of[number] = len(self._argument_of)
         if outside is not None and self.concrete:
             self._outside[number] = outside
-        tracer = self.tracer(number, aval.shape, aval.dtype, aval.weak_type, where)
+        tracer = self.value_class(self, number, aval.shape, aval.dtype, aval.weak_type, where)
         if is_sized and self.root.is_symbolic:
             self.sizes.add_argument(tracer)
         return tracer
@@ -263,7 +253,7 @@ class Trace:
         ((number, sizes, _),) = self.function.emit("constant", (), attributes, None, where)
         if self.concrete:
             self._known[number] = np.broadcast_to(value, shape) if shape else value
-        return self.tracer(number, sizes, value.dtype, weak_type, where)
+        return self.value_class(self, number, sizes, value.dtype, weak_type, where)
 
     def emit(
         self,
@@ -309,7 +299,7 @@ class Trace:
             for number in outs:
                 self._producers[number] = producer
         return [
-            self.tracer(number, shape, dtype_named(element), weak_type, where)
+            self.value_class(self, number, shape, dtype_named(element), weak_type, where)
             for (number, shape, element), weak_type in zip(emitted, weak_types, strict=False)
         ]
 
@@ -345,7 +335,7 @@ class Trace:
         where, element = self.where(), dtype_name(dtype)
         numbers = [self.sizes.number(size)]
         ((number, _, _),) = self.function.emit("from_index", numbers, {}, [((), element)], where)
-        return self.tracer(number, (), dtype, weak_type, where)
+        return self.value_class(self, number, (), dtype, weak_type, where)
 
     def splice(
         self, callee: evaluation.Callee, operands: Sequence[Operand], results: Sequence[ShapedArray]
@@ -361,7 +351,7 @@ class Trace:
             for out, aval in zip(outs, results, strict=True):
                 self.sizes.shape(out, aval.shape)
         return [
-            self.tracer(out, aval.shape, aval.dtype, aval.weak_type, where)
+            self.value_class(self, out, aval.shape, aval.dtype, aval.weak_type, where)
             for out, aval in zip(outs, results, strict=True)
         ]
 

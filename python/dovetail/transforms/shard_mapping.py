@@ -292,11 +292,11 @@ class Manual(NamedTuple):
                     f"shardings, got: none for {names.at(i)} {here()}"
                 )
             sharding = getattr(leaf, "sharding", None)
-            spec = P()
-            if isinstance(sharding, NamedSharding):
-                if sharding.mesh.abstract_mesh == self.mesh.abstract_mesh:
-                    spec = sharding.spec
-            specs.append(spec)
+            if not isinstance(sharding, NamedSharding):
+                specs.append(P())
+                continue
+            is_same = sharding.mesh.abstract_mesh == self.mesh.abstract_mesh
+            specs.append(sharding.spec if is_same else P())
         return specs
 
     def _axes(self, spec: P, rank: int) -> list[tuple[Axis, ...]]:
