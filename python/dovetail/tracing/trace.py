@@ -159,17 +159,16 @@ class Trace:
         """Add an argument; `outside` is the outer value that it represents, if its value may be
         requested.
         """
-        if where is None:
-            where = self.where()
+        location: locations.Location = self.where() if where is None else where
         shape = aval.shape
         is_sized = has_sizes(shape)
         if is_sized:
             shape = plain(shape)
-        number = self.function.argument(shape, dtype_name(aval.dtype), where)
+        number = self.function.argument(shape, dtype_name(aval.dtype), location)
         self._argument_of[number] = len(self._argument_of)
         if outside is not None and self.concrete:
             self._outside[number] = outside
-        tracer = self.value_class(self, number, aval.shape, aval.dtype, aval.weak_type, where)
+        tracer = self.value_class(self, number, aval.shape, aval.dtype, aval.weak_type, location)
         if is_sized and self.root.is_symbolic:
             self.sizes.add_argument(tracer)
         return tracer
