@@ -15,6 +15,7 @@ from dovetail.placement.mesh_contexts import get_abstract_mesh, get_mesh
 from dovetail.placement.meshes import AbstractMesh, AxisType, Mesh
 from dovetail.placement.named_sharding import NamedSharding, check_spec
 from dovetail.placement.partition_spec import P, axes_of
+from dovetail.symbolic.size import has_sizes
 from dovetail.tracing.arguments import (
     Function,
     LeafNames,
@@ -73,7 +74,8 @@ def shard_map(
         array has dimensions; a size is not a multiple of the axes' sizes; a result that must be the
         same along an axis may vary; there is no mesh.
       TypeError: a spec is not a `PartitionSpec`, or in_specs is missing.
-      NotImplementedError: in_specs is missing, and an argument is traced.
+      NotImplementedError: in_specs is missing, and an argument is traced; or an argument has
+        symbolic sizes.
 
     Example:
       >>> import dovetail as dt, dovetail.numpy as dnp
@@ -319,6 +321,11 @@ class Manual(NamedTuple):
 
     def part(self, aval: ShapedArray, spec: P, names: LeafNames, i: int) -> ShapedArray:
         """The type of a device's part of an argument."""
+        if has_sizes(aval.shape):
+            raise NotImplementedError(
+                f"shard_map needs arrays of known shapes, got: {aval} for {names.at(i)} {here()}; "
+                "trace the program for the shapes that it is called with"
+            )
         counts = self._counts(spec, aval, "in_specs", str(names.at(i)))
         for dim, (size, count) in enumerate(zip(aval.shape, counts, strict=True)):
             if size % count:

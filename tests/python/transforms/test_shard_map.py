@@ -274,6 +274,15 @@ def test_sizes_that_do_not_divide() -> None:
         f(np.ones(6))
 
 
+def test_symbolic_sizes() -> None:
+    n = dt.export.symbolic_shape("4*n")
+    f = dt.jit(dt.shard_map(lambda a: a, mesh=MESH, in_specs=P("y"), out_specs=P("y")))
+    with pytest.raises(
+        NotImplementedError, match=r"needs arrays of known shapes, got: float32\[4\*n"
+    ):
+        dt.export.export(f)(dt.ShapeDtypeStruct(n, np.float32))
+
+
 def test_results_that_are_said_to_be_the_same() -> None:
     """Unchecked, the first device's counts."""
     f = dt.shard_map(lambda a: a, mesh=MESH, in_specs=P("x"), out_specs=P(), check_vma=False)
