@@ -156,6 +156,20 @@ LogicalResult AllReduceMinOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value
   return jvpOfExtreme(e, *this, primals[0], tangents[0], results, resultTangents);
 }
 
+Value emitAllReduce(Emitter &e, FactorMap::Combiner combiner, Value x, ArrayAttr axes) {
+  switch (combiner) {
+  case FactorMap::Combiner::Sum:
+    return e.make<AllReduceSumOp>(x, axes);
+  case FactorMap::Combiner::Max:
+    return e.make<AllReduceMaxOp>(x, axes);
+  case FactorMap::Combiner::Min:
+    return e.make<AllReduceMinOp>(x, axes);
+  case FactorMap::Combiner::None:
+    break;
+  }
+  llvm_unreachable("results for parts of reduced factors cannot be combined");
+}
+
 //===- vary ------------------------------------------------------------------------------------===//
 
 LogicalResult VaryOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
@@ -215,6 +229,10 @@ LogicalResult AxisIndexOp::batch(Emitter &e, ValueRange, ArrayRef<int64_t>, Smal
   return success();
 }
 
-FactorMap AxisIndexOp::factorMap() { return {{}, {{}}, {}}; }
+FactorMap AxisIndexOp::factorMap() {
+  FactorMap map;
+  map.results.emplace_back();
+  return map;
+}
 
 } // namespace dovetail

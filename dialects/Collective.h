@@ -9,6 +9,9 @@ namespace dovetail {
 /// The attribute of a module that is the program of each device of a mesh, on parts of arrays: the mesh.
 constexpr llvm::StringLiteral kMesh = "dovetail.mesh";
 
+/// The combination of each device's value over the axes, for every device.
+mlir::Value emitAllReduce(Emitter &e, FactorMap::Combiner combiner, mlir::Value x, mlir::ArrayAttr axes);
+
 } // namespace dovetail
 
 #define GET_OP_CLASSES

@@ -122,6 +122,7 @@ FactorMap ConvOp::factorMap() {
   for (int64_t label : getLhsDims())
     if (find(getAnsDims(), label) < 0)
       map.reduced.push_back(label);
+  map.combiner = FactorMap::Combiner::Sum;
   return map;
 }
 

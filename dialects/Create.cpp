@@ -35,6 +35,7 @@ FactorMap IotaOp::factorMap() {
   FactorMap map;
   map.operands.resize(getSizes().size());
   map.results.push_back(llvm::to_vector(llvm::seq<int64_t>(0, getType().getRank())));
+  map.indivisible = {static_cast<int64_t>(getDimension())};
   return map;
 }
 

@@ -265,6 +265,7 @@ FactorMap DotGeneralOp::factorMap() {
     result.push_back(rhs[dim] = next++);
   for (auto [l, r] : llvm::zip_equal(getLhsContract(), getRhsContract()))
     map.reduced.push_back(lhs[l] = rhs[r] = next++);
+  map.combiner = FactorMap::Combiner::Sum;
   map.operands = {lhs, rhs};
   map.results = {result};
   return map;

@@ -117,8 +117,10 @@ FactorMap GatherOp::factorMap() {
   FactorMap map;
   map.results.push_back(llvm::to_vector(llvm::seq<int64_t>(0, getType().getRank())));
   Dims ofX = llvm::to_vector(llvm::seq<int64_t>(numIndexed, getType().getRank()));
-  for (int64_t dim : getDims())
+  for (int64_t dim : getDims()) {
+    map.indivisible.push_back(ofX[dim]);
     ofX[dim] = FactorMap::kNone;
+  }
   Dims ofIndices = llvm::to_vector(llvm::seq<int64_t>(0, numIndexed));
   ofIndices.push_back(FactorMap::kNone);
   map.operands = {ofX, ofIndices};

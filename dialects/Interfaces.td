@@ -196,11 +196,25 @@ def InlineOpInterface : Rule<"InlineOpInterface"> {
 }
 
 def GlobalOpInterface : Rule<"GlobalOpInterface"> {
-  let description = "An op on the parts of arrays that devices hold, or on where these are.";
+  let description = [{
+    An op on the parts of arrays that devices hold, or on where these are. It has a meaning on whole arrays, and states how
+    its operands and results are sharded.
+  }];
   let methods = [
     InterfaceMethod<"Emits its meaning: the same on whole arrays. Appends one entry per result to `results`.",
       "::llvm::LogicalResult", "emitGlobal",
       (ins "::dovetail::Emitter &":$e, "::llvm::SmallVectorImpl<::mlir::Value> &":$results)>,
+    InterfaceMethod<"The sharding that an operand must have.", "::dovetail::ShardingAttr", "operandSharding",
+      (ins "unsigned":$number)>,
+    InterfaceMethod<"The sharding of a result.", "::dovetail::ShardingAttr", "resultSharding",
+      (ins "unsigned":$number)>,
+    InterfaceMethod<"Replaces the sharding of a result, and of what must be sharded like it: its open dimensions are decided.",
+      "void", "closeSharding", (ins "unsigned":$number, "::dovetail::ShardingAttr":$sharding), "", "return;">,
+    InterfaceMethod<[{
+      Emits what one device computes, given its parts of the operands. Appends its parts of the results to `results`.
+    }], "void", "emitLocal",
+      (ins "::dovetail::Emitter &":$e, "::mlir::ValueRange":$parts,
+           "::llvm::SmallVectorImpl<::mlir::Value> &":$results)>,
   ];
 }
 

@@ -100,7 +100,11 @@ LogicalResult ReverseOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t
   return success();
 }
 
-FactorMap ReverseOp::factorMap() { return pointwiseFactorMap(*this); }
+FactorMap ReverseOp::factorMap() {
+  FactorMap map = pointwiseFactorMap(*this);
+  map.indivisible.assign(getDims().begin(), getDims().end());
+  return map;
+}
 
 OpFoldResult ReverseOp::fold(FoldAdaptor adaptor) {
   if (getDims().empty() || isa_and_nonnull<SplatElementsAttr>(adaptor.getX()))

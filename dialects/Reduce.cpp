@@ -32,8 +32,9 @@ static LogicalResult inferReduce(std::optional<Location> loc, StringRef name, Va
   return success();
 }
 
-static FactorMap reduceFactorMap(Operation *op, ArrayRef<int64_t> dims) {
+static FactorMap reduceFactorMap(Operation *op, ArrayRef<int64_t> dims, FactorMap::Combiner combiner = {}) {
   FactorMap map;
+  map.combiner = combiner;
   int64_t rank = cast<RankedTensorType>(op->getOperand(0).getType()).getRank();
   map.operands.push_back(llvm::to_vector(llvm::seq<int64_t>(0, rank)));
   map.results.push_back(withoutDims(rank, dims));

@@ -4,7 +4,7 @@
 
 include "Dovetail.td"
 
-class Reduce<string mnemonic, Type element, string neutral, string step, list<Trait> traits = []>
+class Reduce<string mnemonic, Type element, string neutral, string step, list<Trait> traits = [], string combiner = "None">
     : InferredOp<mnemonic, traits # [DeclareOpInterfaceMethods<ReduceOpInterface, ["emitNeutral", "emitStep"]>,
                                      DeclareOpInterfaceMethods<BatchOpInterface>,
                                      DeclareOpInterfaceMethods<DimsOpInterface>]> {
@@ -25,18 +25,20 @@ class Reduce<string mnemonic, Type element, string neutral, string step, list<Tr
         ::llvm::SmallVectorImpl<int64_t> &resultDims) {
       return ::dovetail::batchReduce(e, *this, operands, dims, results, resultDims);
     }
-    ::dovetail::FactorMap $cppClass::factorMap() { return ::dovetail::reduceFactorMap(*this, getDims()); }
+    ::dovetail::FactorMap $cppClass::factorMap() {
+      return ::dovetail::reduceFactorMap(*this, getDims(), ::dovetail::FactorMap::Combiner::}] # combiner # [{);
+    }
   }];
 }
 
 def ReduceSumOp : Reduce<"reduce_sum", Number, "::dovetail::scalar::zero(b)", "add",
-                         [DeclareOpInterfaceMethods<LinearOpInterface>]> { let hasFolder = 1; }
+                         [DeclareOpInterfaceMethods<LinearOpInterface>], "Sum"> { let hasFolder = 1; }
 def ReduceProdOp : Reduce<"reduce_prod", Number, "::dovetail::scalar::one(b)", "mul",
                           [DeclareOpInterfaceMethods<JvpOpInterface>]>;
 def ReduceMaxOp : Reduce<"reduce_max", Ordered, "::dovetail::scalar::lowest(b)", "max",
-                         [DeclareOpInterfaceMethods<JvpOpInterface>]>;
+                         [DeclareOpInterfaceMethods<JvpOpInterface>], "Max">;
 def ReduceMinOp : Reduce<"reduce_min", Ordered, "::dovetail::scalar::highest(b)", "min",
-                         [DeclareOpInterfaceMethods<JvpOpInterface>]>;
+                         [DeclareOpInterfaceMethods<JvpOpInterface>], "Min">;
 def ReduceAndOp : Reduce<"reduce_and", IntOrBool, "::dovetail::scalar::allOnes(b)", "bitAnd">;
 def ReduceOrOp : Reduce<"reduce_or", IntOrBool, "::dovetail::scalar::zero(b)", "bitOr">;
 def ReduceXorOp : Reduce<"reduce_xor", IntOrBool, "::dovetail::scalar::zero(b)", "bitXor">;

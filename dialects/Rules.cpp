@@ -115,6 +115,15 @@ std::optional<FactorMap> factorMap(Operation *op) {
   return std::nullopt;
 }
 
+bool FactorMap::isDivisible(int64_t factor) const {
+  if (factor == kNone || llvm::is_contained(indivisible, factor))
+    return false;
+  if (llvm::is_contained(reduced, factor))
+    return combiner != Combiner::None;
+  // Of an operand's dimension that is regrouped or cut, no result has a part.
+  return llvm::any_of(results, [&](ArrayRef<int64_t> dims) { return llvm::is_contained(dims, factor); });
+}
+
 DimSource sizeSource(Value array, int64_t dimension) {
   auto result = dyn_cast<OpResult>(array);
   if (!result)

@@ -36,9 +36,19 @@ using OperandSets = llvm::SmallVector<llvm::SmallVector<unsigned, 3>, 2>;
 /// Dimensions that are not loops (a padded or concatenated dimension) have kNone.
 struct FactorMap {
   static constexpr int64_t kNone = -1;
+  /// How results for parts of the reduced factors are combined to the result for all.
+  enum class Combiner { None, Sum, Max, Min };
+
   llvm::SmallVector<llvm::SmallVector<int64_t>> operands;
   llvm::SmallVector<llvm::SmallVector<int64_t>> results;
   llvm::SmallVector<int64_t> reduced;
+  Combiner combiner = Combiner::None;
+  /// Factors whose iterations depend on their position, or on each other: the op on a part of one does not compute that
+  /// part of the results.
+  llvm::SmallVector<int64_t> indivisible;
+
+  /// Whether devices can compute parts of the factor.
+  bool isDivisible(int64_t factor) const;
 };
 
 //===- Types ---------------------------------------------------------------===//

@@ -186,6 +186,20 @@ LogicalResult ShardMapOp::emitGlobal(Emitter &e, SmallVectorImpl<Value> &results
   return success();
 }
 
+ShardingAttr ShardMapOp::operandSharding(unsigned number) { return cast<ShardingAttr>(getIn()[number]); }
+ShardingAttr ShardMapOp::resultSharding(unsigned number) { return cast<ShardingAttr>(getOut()[number]); }
+
+void ShardMapOp::emitLocal(Emitter &e, ValueRange parts, SmallVectorImpl<Value> &results) {
+  llvm::append_range(results, emitCall(e, e.transforms().lookup(getCalleeAttr()), parts));
+}
+
+ShardingAttr ReshardOp::operandSharding(unsigned) { return getSharding(); }
+ShardingAttr ReshardOp::resultSharding(unsigned) { return getSharding(); }
+void ReshardOp::closeSharding(unsigned, ShardingAttr sharding) { setShardingAttr(sharding); }
+void ReshardOp::emitLocal(Emitter &, ValueRange parts, SmallVectorImpl<Value> &results) {
+  results.push_back(parts.front());
+}
+
 LogicalResult ReshardOp::emitGlobal(Emitter &, SmallVectorImpl<Value> &results) {
   results.push_back(getX());
   return success();

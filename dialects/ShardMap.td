@@ -26,7 +26,8 @@ def ShardMapOp : ApplyOp<"shard_map", [DeclareOpInterfaceMethods<GlobalOpInterfa
   }];
 }
 
-def ReshardOp : DovetailOp<"reshard", [Pure, AllTypesMatch<["x", "ans"]>, DeclareOpInterfaceMethods<GlobalOpInterface>,
+def ReshardOp : DovetailOp<"reshard", [Pure, AllTypesMatch<["x", "ans"]>,
+                                       DeclareOpInterfaceMethods<GlobalOpInterface, ["closeSharding"]>,
                                        DeclareOpInterfaceMethods<LinearOpInterface>,
                                        DeclareOpInterfaceMethods<BatchOpInterface>,
                                        DeclareOpInterfaceMethods<DimsOpInterface>]> {

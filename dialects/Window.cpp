@@ -192,7 +192,7 @@ FactorMap WindowTakeOp::factorMap() {
   int64_t rank = getType().getRank();
   for (int64_t d = 0; d < rank; ++d)
     if (map.results[0][d] == FactorMap::kNone)
-      map.results[0][d] = map.operands[1][d] = rank + d;
+      map.indivisible.push_back(map.results[0][d] = map.operands[1][d] = rank + d);
   return map;
 }
 

@@ -20,10 +20,12 @@
 #include "cpp/iree/Passes.h"
 #include "cpp/pipeline/Pipeline.h"
 #include "cpp/pipeline/TextLimits.h"
+#include "cpp/sharding/Shardings.h"
 #include "cpp/tensors/Target.h"
 #include "cpp/transforms/CallGraph.h"
 #include "cpp/transforms/CheckFinite.h"
 #include "cpp/transforms/Passes.h"
+#include "dialects/Collective.h"
 #include "dialects/Create.h"
 #include "dialects/Dialect.h"
 #include "dialects/HostFunction.h"
@@ -246,6 +248,42 @@ static void checkFinite(const Shared &module, const std::vector<std::string> &un
   module->op.get()->setAttr(kUnwanted, Builder(&context()).getStrArrayAttr(names));
 }
 
+/// Asks for the program of one device of a mesh; arguments without a sharding may get any.
+static void partitionOver(const Shared &module, const MeshHandle &mesh,
+                          const std::vector<std::optional<ShardingHandle>> &arguments) {
+  func::FuncOp function = findIn(module, "main").op();
+  module->op.get()->setAttr(kPartition, mesh.attribute);
+  for (auto [i, sharding] : llvm::enumerate(arguments))
+    if (sharding)
+      function.setArgAttr(i, kSharding, sharding->attribute);
+}
+
+/// The axes of each dimension.
+using AxesOfDims = std::vector<std::vector<std::string>>;
+
+static AxesOfDims describe(ShardingAttr sharding) {
+  AxesOfDims dims;
+  for (DimShardingAttr dim : sharding.getDims()) {
+    dims.emplace_back();
+    for (AxisRefAttr axis : dim.getAxes())
+      dims.back().push_back(axis.getName().str());
+  }
+  return dims;
+}
+
+/// The shardings of the arguments and results of the program of one device; none if it is that of all.
+static std::optional<std::pair<std::vector<AxesOfDims>, std::vector<AxesOfDims>>> shardingsOf(const Shared &module) {
+  if (!module->op.get()->hasAttr(kMesh))
+    return std::nullopt;
+  func::FuncOp function = findIn(module, "main").op();
+  std::vector<AxesOfDims> arguments, results;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    arguments.push_back(describe(function.getArgAttrOfType<ShardingAttr>(i, kSharding)));
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    results.push_back(describe(function.getResultAttrOfType<ShardingAttr>(i, kSharding)));
+  return std::pair(arguments, results);
+}
+
 /// Where the collectives of a lowered module come from, in their order.
 static std::vector<SourceLocation> collectivePlaces(const Shared &module) {
   std::vector<SourceLocation> places;
@@ -413,6 +451,12 @@ NB_MODULE(_core, m) {
       .def("largest_contraction", &largestContraction,
            "The number of multiplications of a lowered module's largest contraction.")
       .def("inline_calls", &runPass<createInlinePass>, "Inline all calls.")
+      .def("partition_over", &partitionOver, "mesh"_a, "arguments"_a,
+           "Ask the phase `shard` for the program of one device; an argument without a sharding may get any.")
+      .def("shardings", &shardingsOf,
+           "After the phase `shard`, of the program of one device: the axes over which each dimension of each argument "
+           "and "
+           "result is sharded.")
       .def("donate_arguments", &donateArguments, "numbers"_a, "Allow `main` to write results over these arguments.")
       .def("check_finite", &checkFinite, "unwanted"_a,
            "Request the checks of `dovetail-check-finite` for the named kinds of values.")

@@ -5,6 +5,7 @@
 #include "cpp/dispatch/OneDispatch.h"
 #include "cpp/dispatch/PlanDispatches.h"
 #include "cpp/iree/HostCall.h"
+#include "cpp/sharding/Shardings.h"
 #include "cpp/transforms/CallGraph.h"
 #include "cpp/transforms/Functions.h"
 #include "dialects/Collective.h"
@@ -105,12 +106,22 @@ static LogicalResult lowerFunction(func::FuncOp function) {
   return success();
 }
 
+/// Only the caller uses them, and IREE does not know the attribute.
+static void removeShardings(func::FuncOp function) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    function.removeArgAttr(i, kSharding);
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    function.removeResultAttr(i, kSharding);
+}
+
 namespace {
 struct LowerPass : impl::LowerPassBase<LowerPass> {
   void runOnOperation() override {
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
       if (failed(checked([&] { return lowerFunction(function); })))
         return signalPassFailure();
+    for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
+      removeShardings(function);
     orderHostCalls(getOperation());
     numberCollectiveCalls(getOperation());
     getOperation()->removeAttr(kMesh);

@@ -4,6 +4,8 @@
 #include "cpp/iree/Passes.h"
 #include "cpp/linalg/Passes.h"
 #include "cpp/lowering/Passes.h"
+#include "cpp/sharding/Passes.h"
+#include "cpp/sharding/Shardings.h"
 #include "cpp/transforms/Passes.h"
 #include "dialects/Dialect.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -23,18 +25,36 @@ static void addSimplify(OpPassManager &manager, const Form &) {
 }
 
 namespace {
-/// Gives a program on many devices its meaning on one, and simplifies it; leaves other programs as they are.
+/// Makes the program of one device, if the module names the mesh and can be partitioned; otherwise gives a program on
+/// many devices its meaning on one. Leaves other programs as they are.
 struct ShardPass : PassWrapper<ShardPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ShardPass)
   void runOnOperation() override {
-    bool isSharded = getOperation().walk([](GlobalOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
-    if (!isSharded)
+    ModuleOp module = getOperation();
+    auto isPartitioned = [&] { return module->hasAttr(kPartition); };
+    bool isSharded = module.walk([](GlobalOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
+    if (!isSharded && !isPartitioned())
       return markAllAnalysesPreserved();
-    OpPassManager passes(ModuleOp::getOperationName());
-    passes.addPass(createUnshardPass());
-    addSimplify(passes, Form());
-    if (failed(runPipeline(passes, getOperation())))
+    if (isPartitioned() && failed(run([](OpPassManager &passes) {
+          passes.addPass(createPropagateShardingsPass());
+          passes.addPass(createPartitionPass());
+        })))
+      return signalPassFailure();
+    if (failed(run([&](OpPassManager &passes) {
+          if (!isPartitioned())
+            passes.addPass(createUnshardPass());
+          addSimplify(passes, Form());
+          if (isPartitioned())
+            passes.addPass(createLocalizePass());
+        })))
       signalPassFailure();
+  }
+
+private:
+  LogicalResult run(function_ref<void(OpPassManager &)> add) {
+    OpPassManager passes(ModuleOp::getOperationName());
+    add(passes);
+    return runPipeline(passes, getOperation());
   }
 };
 } // namespace
@@ -79,7 +99,9 @@ ArrayRef<Phase> phases() {
       {"trace", "the program as it was traced, with its transform requests", addNothing},
       {"expand", "requests become transformed functions", addExpand},
       {"simplify", "calls inlined, folded, common subexpressions merged, dead code removed", addSimplify},
-      {"shard", "programs on many devices by their meaning on one; others are left as they are", addShard},
+      {"shard",
+       "the program of one device of the mesh that the module names; without it, a program's meaning on one device",
+       addShard},
       {"check", "what finds the first NaN or infinity, where the module asks for it", addCheck},
       {"decompose", "algorithms in other ops instead of ops on matrices", addDecompose},
       {"lower", "linalg on tensors, as the code generator takes it", addLower},
@@ -140,6 +162,7 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
 
 void registerPasses() {
   registerDovetailTransformsPasses();
+  registerDovetailShardingPasses();
   registerDovetailLinalgPasses();
   registerDovetailLoweringPasses();
   registerDovetailDispatchPasses();

@@ -93,6 +93,18 @@ class Module:
     def inline_calls(self) -> None:
         """Inline all calls."""
 
+    def partition_over(
+        self, mesh: MeshAttribute, arguments: Sequence[ShardingAttribute | None]
+    ) -> None:
+        """
+        Ask the phase `shard` for the program of one device; an argument without a sharding may get any.
+        """
+
+    def shardings(self) -> tuple[list[list[list[str]]], list[list[list[str]]]] | None:
+        """
+        After the phase `shard`, of the program of one device: the axes over which each dimension of each argument and result is sharded.
+        """
+
     def donate_arguments(self, numbers: Sequence[int]) -> None:
         """Allow `main` to write results over these arguments."""
 

@@ -16,17 +16,20 @@ import numpy as np
 from dovetail import _core
 from dovetail.arrays.array import Array
 from dovetail.arrays.memory_limits import of_evaluation
+from dovetail.arrays.shards import Shards
 from dovetail.base import background, config, monitoring, spans
 from dovetail.compiler import progress
 from dovetail.placement.devices import HOST
 from dovetail.programs import log
 from dovetail.programs.donation import check_donated, give_back, surrender, take
+from dovetail.programs.partitions import PartitionedExecutable, placed
 from dovetail.programs.program import Program
 from dovetail.reference.program import OpMemoryError, Watch
 from dovetail.tracing.check_finite import accepted
 from dovetail.tracing.trace import Operand
 
 if TYPE_CHECKING:
+    from dovetail.placement.shardings import Place
     from dovetail.reference.cost import Cost
     from dovetail.runtime import Executable
 
@@ -67,11 +70,13 @@ class Execution:
         self._weak = [aval.weak_type for aval in program.avals]
         self._unflatten = program.out_spec.unflatten
         self._is_leaf = program.out_spec.is_leaf()
+        # Of each result, once there is one.
+        self._places: list[Place | None] | None = None
         # Copied once: the user may write to a NumPy array later.
-        self._captured = [_own(operand.buffer) for operand in program.captured]
+        self._captured = [_own(operand._data) for operand in program.captured]
         self._job = self._new_job()
         self._failure_is_known = False
-        self._executable: Executable | None = None
+        self._executable: Executable | PartitionedExecutable | None = None
         # The same program with other checks.
         self._checking: dict[tuple[str, ...], Execution] = {}
         # For calls in C++, once the program is compiled.
@@ -120,6 +125,9 @@ class Execution:
             if isinstance(answer, list):
                 return self._tree(self._accepted(answer, given))
             executable = answer
+        if isinstance(executable, PartitionedExecutable):
+            results = executable([leaf._data for leaf in leaves] + self._captured)
+            return self._tree(self._accepted(results, given))
         data = [
             leaf.buffer if i in donated else self._data_for_call(leaf, executable.device)
             for i, leaf in enumerate(leaves)
@@ -134,12 +142,12 @@ class Execution:
 
     def _tree(self, buffers: Sequence[Any]) -> Any:
         """The results of a call as the user sees them."""
+        places = self._places
+        if places is None:
+            places = self._places = self.program.places
         if self._is_leaf:
-            return Array(buffers[0], self._weak[0], self.program.place)
-        return self._unflatten(map(self._array, buffers, self._weak))
-
-    def _array(self, buffer: Any, weak_type: bool) -> Array:
-        return Array(buffer, weak_type, self.program.place)
+            return _array(buffers[0], self._weak[0], places[0])
+        return self._unflatten(map(_array, buffers, self._weak, places))
 
     def _accepted(self, results: Sequence[Any], leaves: Sequence[Operand]) -> Sequence[Any]:
         """The results without that of the checks; an error if they have unwanted values."""
@@ -157,7 +165,9 @@ class Execution:
 
     # First results --------------------------------------------------------------------------------
 
-    def _executable_or_results(self, leaves: Sequence[Operand]) -> Executable | list[np.ndarray]:
+    def _executable_or_results(
+        self, leaves: Sequence[Operand]
+    ) -> Executable | PartitionedExecutable | list[np.ndarray]:
         """The executable, if calls are to use it from now on, or the results of one evaluation."""
         mode = self._mode or config.compile.value
         if mode == "never":
@@ -218,7 +228,7 @@ class Execution:
 
     # Compilation ----------------------------------------------------------------------------------
 
-    def executable(self) -> Executable:
+    def executable(self) -> Executable | PartitionedExecutable:
         """The executable, after waiting for it; calls run it from now on.
 
         Raises:
@@ -236,7 +246,7 @@ class Execution:
             raise
         return self._use(executable)
 
-    def _new_job(self) -> background.Job[Executable]:
+    def _new_job(self) -> background.Job[Executable | PartitionedExecutable]:
         # Without a reference to the execution: nobody compiles for one that no longer exists.
         return background.Job(functools.partial(_compiled, self.program))
 
@@ -246,15 +256,23 @@ class Execution:
             with progress.note(f"compiling `{self.program.name}`"):
                 self._job.finish()
 
-    def _use(self, executable: Executable) -> Executable:
+    def _use(
+        self, executable: Executable | PartitionedExecutable
+    ) -> Executable | PartitionedExecutable:
         """Run the executable from now on."""
         if self._executable is not None:
             return self._executable
+        if isinstance(executable, PartitionedExecutable):
+            self._executable = executable
+            self._captured = executable.placed(self._captured)
+            self._places = self.program.places
+            self.program.forget()
+            return executable
         from dovetail.programs.invocation import data_for_call, invocation  # lazy
         from dovetail.runtime import put  # lazy
 
         self._data_for_call = data_for_call
-        self._captured = [put(data, executable.device) for data in self._captured]
+        self._captured = [put(_gathered(data), executable.device) for data in self._captured]
         self._executable = executable
         self.program.forget()
         self.invocation = invocation(executable, self.program, self._captured)
@@ -277,12 +295,22 @@ class Execution:
         )
 
 
-def _compiled(program: Program) -> Executable:
+def _compiled(program: Program) -> Executable | PartitionedExecutable:
     with (
         log.timed("compiling", program.name, program.signature.avals),
         spans.step("compile", monitoring.COMPILE_EVENT, program.name),
     ):
         return program.compile()
+
+
+def _array(data: Any, weak_type: bool, place: Place | None) -> Array:
+    """A result; one of an evaluation is moved to where it is to be."""
+    return Array(placed(data, place) if type(data) is np.ndarray else data, weak_type, place)
+
+
+def _gathered(data: Any) -> Any:
+    """The elements as one array."""
+    return np.asarray(data) if type(data) is Shards else data
 
 
 def _own(data: Any) -> Any:

@@ -18,6 +18,8 @@ def jit(
     fun: Callable[..., Any] | None = None,
     /,
     *,
+    in_shardings: Any = None,
+    out_shardings: Any = None,
     static_argnums: int | Sequence[int] | None = None,
     static_argnames: str | Sequence[str] | None = None,
     donate_argnums: int | Sequence[int] | None = None,
@@ -38,6 +40,11 @@ def jit(
 
     Args:
       fun: takes and returns pytrees of arrays.
+      in_shardings: how positional arguments are sharded: a sharding, or a tuple with a prefix of
+        the tree of each; None for what is left to the arguments. An array that is committed must
+        already be sharded so.
+      out_shardings: how results are sharded, likewise; None for what the compiler chooses. Sizes
+        must be multiples of the number of parts.
       static_argnums, static_argnames: arguments that are not arrays; a program is made for each
         value. If only one of the two is given, the other follows from the function's parameters.
       donate_argnums, donate_argnames: arguments that a call consumes, so that results can reuse
@@ -60,7 +67,8 @@ def jit(
 
     Raises:
       TypeError: an argument that is not static is not an array.
-      ValueError: a static argument is not hashable, or does not exist.
+      ValueError: a static argument is not hashable, or does not exist; an argument is committed to
+        another sharding than that of `in_shardings`, or keywords are given together with these.
 
     Example:
       >>> import dovetail as dt, dovetail.numpy as dnp
@@ -71,6 +79,8 @@ def jit(
       5.0
     """
     options: dict[str, Any] = {
+        "in_shardings": in_shardings,
+        "out_shardings": out_shardings,
         "static_argnums": static_argnums,
         "static_argnames": static_argnames,
         "donate_argnums": donate_argnums,

@@ -16,9 +16,11 @@ from dovetail.arrays.descriptions import ShapeDtypeStruct
 from dovetail.base import config, monitoring, spans
 from dovetail.base.locations import here
 from dovetail.base.trace_stack import current, derivative_order, is_for_shapes
-from dovetail.placement.shardings import Place, common_place, incompatible
+from dovetail.placement import platforms
+from dovetail.placement.shardings import Place, Sharding, common_place, incompatible
 from dovetail.programs import cache, log
 from dovetail.programs.cache import ProgramCache, cache_of
+from dovetail.programs.constraints import check_divisible, constrained
 from dovetail.programs.donation import donated_leaves, warn_of_useless
 from dovetail.programs.execution import Execution
 from dovetail.programs.options import Options
@@ -218,11 +220,62 @@ class Jitted(_core.CompiledCalls):
                 what = LeafNames(self._function, args, kwargs).at(i) if _is_odd(value) else ""
                 value = values[i] = as_operand(value, what, copy=False)
             types.append((value.shape, value.dtype, value.weak_type))
+        if self._options.in_shardings is not None:
+            values = self._sharded(values, args, kwargs)
         # Equal static arguments of different types, such as 1 and True, make different programs.
         kinds = tuple([type(value) for _, value in statics])
         place = self._place(values, args, kwargs)
         key = spec, tuple(types), statics, kinds, config.snapshot().trace_key, place
+        if place is not None and place.sharding.num_devices > 1:
+            key = *key, *[value._place for value in values]
         return _Call(key, spec, statics, values, place)
+
+    def _sharded(
+        self, leaves: Sequence[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> list[Any]:
+        """The arguments where `in_shardings` states."""
+        prefix = self._options.in_shardings
+        assert prefix is not None
+        if kwargs:
+            raise ValueError(
+                f"jit takes no keyword arguments together with in_shardings, got: "
+                f"{', '.join(kwargs)} of `{self._name}` {here()}"
+            )
+        wanted = prefix.for_each(args, "jit in_shardings")
+        return [
+            leaf if sharding is None else self._sharded_leaf(i, leaf, sharding, args)
+            for i, (leaf, sharding) in enumerate(zip(leaves, wanted, strict=True))
+        ]
+
+    def _sharded_leaf(self, number: int, leaf: Any, sharding: Any, args: tuple[Any, ...]) -> Any:
+        if isinstance(leaf, ShapeDtypeStruct):
+            return leaf
+        wanted = platforms.sharding_meant(sharding, "jit in_shardings")
+        has = leaf._place if type(leaf) is Array and leaf.committed else None
+        if has is not None and not has.sharding.is_equivalent_to(wanted, leaf.ndim):
+            name = LeafNames(self._function, args, {})[number]
+            raise ValueError(
+                "Sharding passed to jit does not match the sharding on the respective arg: "
+                f"in_shardings states {wanted} for `{name}`, got: {has.sharding} {here()}; "
+                "move it with dovetail.device_put"
+            )
+        return constrained("jit in_shardings", leaf, wanted)
+
+    def _constrained(self, outs: list[Any], result: Any) -> list[Any]:
+        """The results, as `out_shardings` states."""
+        prefix = self._options.out_shardings
+        if prefix is None:
+            return outs
+        name = "jit out_shardings"
+        wanted = prefix.for_each(result, name)
+        constrained_outs = []
+        for out, sharding in zip(outs, wanted, strict=True):
+            if sharding is not None:
+                sharding = platforms.sharding_meant(sharding, name)
+                check_divisible(sharding, np.shape(out), f"a result of `{self._name}`")
+                out = constrained(name, out, sharding)
+            constrained_outs.append(out)
+        return constrained_outs
 
     def _place(
         self, leaves: Sequence[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -267,7 +320,9 @@ class Jitted(_core.CompiledCalls):
                     args[which] = value
                 else:
                     kwargs[which] = value
-            outs, out_spec = set_float0_aside(*flatten(self._function(*args, **kwargs)))
+            result = self._function(*args, **kwargs)
+            outs, out_spec = set_float0_aside(*flatten(result))
+            outs = self._constrained(outs, result)
             return results_of(self._function, outs, out_spec), out_spec
 
         avals = [leaf.aval for leaf in call.leaves]
@@ -335,6 +390,7 @@ class Jitted(_core.CompiledCalls):
             donated,
             _final_place(self._name, call.place, traced),
             functools.partial(self._traced_at, call) if signature.is_symbolic else None,
+            shardings=tuple(map(_sharding, [*call.leaves, *traced.captured])),
         )
 
     def _traced_at(self, call: _Call, sizes: Mapping[str, int]) -> Program:
@@ -346,6 +402,11 @@ class Jitted(_core.CompiledCalls):
             for shape, aval in zip(shapes, avals, strict=True)
         ]
         return self._program_of(call._replace(leaves=leaves))
+
+
+def _sharding(operand: Operand) -> Sharding | None:
+    place = operand._place
+    return None if place is None or not place.is_committed else place.sharding
 
 
 def _final_place(name: str, place: Place | None, traced: TracedFunction) -> Place | None:

@@ -8,8 +8,35 @@ from typing import Any, NamedTuple
 
 from dovetail.base import config
 from dovetail.placement import platforms
-from dovetail.placement.shardings import Place, place_on
+from dovetail.placement.partition_spec import P
+from dovetail.placement.shardings import Place, Sharding, place_on
 from dovetail.tracing.arguments import as_numbers, name_of
+from dovetail.trees.pytree import broadcast_prefix, count_leaves, flatten, unflatten
+
+
+class ShardingPrefix(NamedTuple):
+    """A tree of shardings that is a prefix of that of arrays; hashable."""
+
+    leaves: tuple[Any, ...]
+    spec: Any
+
+    @staticmethod
+    def of(shardings: Any) -> ShardingPrefix | None:
+        """The prefix, or None for None."""
+        if shardings is None:
+            return None
+        leaves, spec = flatten(shardings, _is_sharding)
+        return ShardingPrefix(tuple(leaves), spec)
+
+    def for_each(self, tree: Any, what: str) -> list[Any]:
+        """The sharding of each leaf of a tree."""
+        if len(self.leaves) == 1 and self.spec.is_leaf():
+            return [self.leaves[0]] * count_leaves(tree)
+        return broadcast_prefix(unflatten(self.spec, self.leaves), tree, what)
+
+
+def _is_sharding(node: Any) -> bool:
+    return node is None or isinstance(node, (Sharding, P))
 
 
 class Options(NamedTuple):
@@ -22,6 +49,7 @@ class Options(NamedTuple):
       donate_argnames: the keywords of arguments whose memory results may reuse.
       device, backend: where programs run: a device, or the first one of a platform.
       compile: when they are compiled; None for the setting `compile`.
+      in_shardings, out_shardings: how arguments and results are sharded; None if it is not stated.
     """
 
     static_argnums: tuple[int, ...] = ()
@@ -31,6 +59,8 @@ class Options(NamedTuple):
     device: Any = None
     backend: str | None = None
     compile: str | None = None
+    in_shardings: ShardingPrefix | None = None
+    out_shardings: ShardingPrefix | None = None
 
     @property
     def place(self) -> Place | None:
@@ -55,6 +85,8 @@ def options_for(
     device: Any = None,
     backend: str | None = None,
     compile: str | None = None,
+    in_shardings: Any = None,
+    out_shardings: Any = None,
 ) -> Options:
     """The options for a function; if only numbers or names are given, the others follow.
 
@@ -82,7 +114,8 @@ def options_for(
             f"compile must be None or one of {', '.join(map(repr, config.compile.choices))}, "
             f"got: {compile!r}"
         )
-    return Options(*static, *donated, device, backend, compile)
+    shardings = map(ShardingPrefix.of, (in_shardings, out_shardings))
+    return Options(*static, *donated, device, backend, compile, *shardings)
 
 
 def _completed(

@@ -18,11 +18,13 @@ from dovetail import _core
 from dovetail.arrays.shaped_array import ShapedArray
 from dovetail.base import spans
 from dovetail.base.errors import UnknownSizeError
-from dovetail.base.locations import here
+from dovetail.base.locations import describe, here
 from dovetail.compiler import phases
 from dovetail.placement import devices, platforms
 from dovetail.placement.devices import Device
-from dovetail.placement.shardings import Place
+from dovetail.placement.shardings import Place, Sharding, place_of
+from dovetail.programs import partitions
+from dovetail.programs.partitions import Partition, PartitionedExecutable
 from dovetail.reference import Evaluator
 from dovetail.reference.cost import Cost, cost_of
 from dovetail.reference.program import Watch
@@ -34,6 +36,7 @@ from dovetail.tracing.trace import Operand, Tracer
 
 if TYPE_CHECKING:
     from dovetail.compiler.forms import Compilation, Lowering
+    from dovetail.placement.meshes import Mesh
     from dovetail.runtime import Executable
     from dovetail.runtime.memory import OutOfMemoryError
 
@@ -98,6 +101,8 @@ class Program:
         not committed.
       traced_at: traces the function again for given sizes of the names in symbolic shapes.
       checks: values for which an additional result identifies the op that first produces them.
+      shardings: those of its arguments, captured arrays included; None for one that is on no
+        particular devices.
     """
 
     name: str
@@ -112,6 +117,7 @@ class Program:
     place: Place | None = None
     traced_at: Callable[[Mapping[str, int]], Program] | None = None
     checks: tuple[str, ...] = ()
+    shardings: tuple[Sharding | None, ...] = ()
 
     @property
     def device(self) -> Device:
@@ -178,12 +184,26 @@ class Program:
 
     # Phases ---------------------------------------------------------------------------------------
 
-    def after(self, phase: str) -> _core.Module:
-        """A copy of the module after a phase, as it would run in this process."""
+    @property
+    def mesh(self) -> Mesh | None:
+        """The mesh over whose devices it is partitioned; None if it runs on one device."""
+        return None if self.checks else partitions.mesh_of(self.place)
+
+    def after(self, phase: str, is_partitioned: bool = True) -> _core.Module:
+        """A copy of the module after a phase, as it would run in this process.
+
+        Args:
+          phase: the phase.
+          is_partitioned: whether, if it runs on several devices, it is to be the program of one of
+            them rather than its meaning on whole arrays.
+        """
         if phase not in phases.NAMES:
             raise ValueError(f"phase must be one of {', '.join(phases.NAMES)}, got: {phase!r}")
-        module = self.module.clone()
-        module.donate_arguments(self.donated)
+        module, mesh = self.module.clone(), self.mesh if is_partitioned else None
+        if mesh is None:
+            module.donate_arguments(self.donated)
+        else:
+            partitions.request(module, mesh, self.shardings)
         if self.checks:
             module.check_finite(self.checks)
         target = self.device.platform
@@ -192,8 +212,25 @@ class Program:
 
     @_Derived
     def prepared(self) -> _core.Module:
-        """The module after the phase from which it is evaluated and lowered."""
-        return self.after("check")
+        """The module after the phase from which it is evaluated and, on one device, lowered."""
+        return self.after("check", is_partitioned=False)
+
+    @property
+    def partition(self) -> Partition | None:
+        """The program of one of several devices; None if it runs on one."""
+        return None if self.mesh is None else self._partition
+
+    @_Derived
+    def _partition(self) -> Partition | None:
+        assert self.mesh is not None
+        return partitions.partition(self.after("check"), self.mesh)
+
+    @property
+    def places(self) -> list[Place | None]:
+        """Where each result is."""
+        if self.partition is None:
+            return [self.place] * len(self.avals)
+        return [place_of(sharding) for sharding in self.partition.results]
 
     def forget(self) -> None:
         """Drop derived and cached properties, which are recomputed on demand."""
@@ -238,9 +275,12 @@ class Program:
         from dovetail.compiler.forms import Lowering  # lazy
 
         platform = self.device.platform
-        # Lowered once, so that a module that no evaluation needs is not cached.
-        prepared = self.__dict__.get("prepared") or self.after("check")
-        is_host = platform == "cpu"
+        is_host = platform == "cpu" and self.partition is None
+        if self.partition is not None:
+            prepared = self.partition.module
+        else:
+            # Lowered once, so that a module that no evaluation needs is not cached.
+            prepared = self.__dict__.get("prepared") or self.after("check", is_partitioned=False)
         return Lowering(
             prepared, "check", platform=platform, host_functions=is_host, name=self.name
         )
@@ -262,20 +302,29 @@ class Program:
         is_small = sum(map(math.prod, shapes)) < INLINE_ELEMENTS
         return devices.runtime_name(self.device, is_small)
 
-    def compile(self) -> Executable:
+    def compile(self) -> Executable | PartitionedExecutable:
         """The executable of the compiled program.
 
         Raises:
           CompileError: it cannot be compiled.
         """
         from dovetail.compiler import dump  # lazy
-        from dovetail.runtime import Executable, HostFunctions, get_device  # lazy
+        from dovetail.runtime import Executable, HostFunctions, SpmdExecutable, get_device  # lazy
 
         folder = dump.begin(self)
         compiled = self.compilation()
         functions = compiled.host_functions
         if folder is not None:
             dump.finish(folder, self, compiled)
+        if self.partition is not None:
+            spmd = SpmdExecutable(
+                compiled.vmfb,
+                "main",
+                partitions.participants_of(len(self.devices)),
+                lines=[describe(place) for place in compiled.module.collective_places()],
+                output_dtypes=self.result_dtypes,
+            )
+            return PartitionedExecutable(spmd, self.partition, self.avals)
         device, host = self.runtime_device, None
         if functions:
             # The traced module has the user's locations.

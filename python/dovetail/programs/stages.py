@@ -28,6 +28,7 @@ from dovetail.trees.pytree import flatten, unflatten
 from dovetail.trees.treedef import PyTreeDef, public
 
 if TYPE_CHECKING:
+    from dovetail.programs.partitions import PartitionedExecutable
     from dovetail.runtime import Executable
 
 
@@ -251,8 +252,8 @@ class Compiled(Stage):
         """
         return memory_of(self._program.at(sizes))
 
-    def runtime_executable(self) -> Executable:
-        """The `dovetail.runtime.Executable` that calls run."""
+    def runtime_executable(self) -> Executable | PartitionedExecutable:
+        """What calls run: a `dovetail.runtime.Executable`, or several of them."""
         return self._execution.executable()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

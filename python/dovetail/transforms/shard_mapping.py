@@ -11,10 +11,12 @@ from dovetail import _core
 from dovetail.arrays.array import ShapedArray
 from dovetail.base import errors
 from dovetail.base.locations import here
+from dovetail.base.trace_stack import current
 from dovetail.placement.mesh_contexts import get_abstract_mesh, get_mesh
 from dovetail.placement.meshes import AbstractMesh, AxisType, Mesh
 from dovetail.placement.named_sharding import NamedSharding, check_spec
 from dovetail.placement.partition_spec import P, axes_of
+from dovetail.placement.shardings import place_of
 from dovetail.symbolic.size import has_sizes
 from dovetail.tracing.arguments import (
     Function,
@@ -150,6 +152,7 @@ def on_parts(
         specs = [each or P() for each in out_specs(result)]
         return results_of(fun, outs, out_spec), (out_spec, specs)
 
+    over.commit()
     traced = trace(python, avals, names, "shard_map", over.name, None, over.bound)
     out_spec, out = traced.extra
     operands += traced.captured
@@ -255,6 +258,12 @@ class Manual(NamedTuple):
         )
         bound = {name: axis for name, axis in texts.items() if not names or name in names}
         return Manual(mesh, bound, attribute, function, is_checked)
+
+    def commit(self) -> None:
+        """Have the program in progress run on the devices of the mesh."""
+        in_progress = current()
+        if in_progress is not None and isinstance(self.mesh, Mesh) and self.mesh.size > 1:
+            in_progress.root.commit_to(place_of(NamedSharding(self.mesh, P())))
 
     def check_specs(self, specs: Any, what: str) -> None:
         """Reject anything that is not a spec, and axes that are not manual."""

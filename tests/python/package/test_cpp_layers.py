@@ -16,6 +16,7 @@ ORDER = [
     "dialects",
     "cpp/cost",
     "cpp/transforms",
+    "cpp/sharding",
     "cpp/linalg",
     "cpp/tensors",
     "cpp/iree",

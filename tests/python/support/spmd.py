@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -117,3 +117,70 @@ def by_group(
         for member, result in zip(members, function(x[members]), strict=True):
             results[member] = result
     return np.stack(results)
+
+
+# Partitioned programs -----------------------------------------------------------------------------
+
+# The axes of each dimension.
+Dims = Sequence[Sequence[str]]
+
+
+def sharding(mesh: Mesh, dims: Dims) -> _core.ShardingAttribute:
+    """A sharding in the dialect."""
+    attribute = _core.MeshAttribute(list(mesh), list(mesh.values()))
+    return _core.ShardingAttribute(attribute, [list(axes) for axes in dims], [False] * len(dims))
+
+
+def partitioned(module: _core.Module, mesh: Mesh, arguments: Sequence[Dims | None]) -> _core.Module:
+    """The program of one device after the phase `shard`, for arguments that are sharded so."""
+    module = module.clone()
+    attribute = _core.MeshAttribute(list(mesh), list(mesh.values()))
+    module.partition_over(
+        attribute, [None if dims is None else sharding(mesh, dims) for dims in arguments]
+    )
+    module.run("", "shard")
+    assert module.shardings() is not None
+    return module
+
+
+def meaning(module: _core.Module, mesh: Mesh) -> _core.Module:
+    """The program on whole arrays that the program of one device stands for."""
+    found = module.shardings()
+    assert found is not None
+    given, returned = found
+    text = module.text()
+    signature = next(line for line in text.splitlines() if "func.func @main(" in line)
+
+    def types(part: str, shardings: list[list[list[str]]]) -> list[str]:
+        found = re.findall(r"tensor<((?:\d+x)*)(\w+|complex<\w+>)>", part)
+        return [
+            _array_type(map(int, shape.split("x")[:-1]), element, dims, mesh)
+            for (shape, element), dims in zip(found, shardings, strict=True)
+        ]
+
+    ins, outs = map(types, signature.split(" -> "), (given, returned))
+    arguments = ", ".join(f"%{i}: {kind}" for i, kind in enumerate(ins))
+    names = ", ".join(f"%{i}" for i in range(len(ins)))
+    results = ", ".join(f"%r#{i}" for i in range(len(outs)))
+    every = ", ".join(f'"{axis}"' for axis in mesh)
+    axes = ", ".join(f'"{axis}" = {size}' for axis, size in mesh.items())
+    stated = [", ".join(str(sharding(mesh, dims)) for dims in each) for each in (given, returned)]
+    main = f"""
+  func.func @main({arguments}) -> ({", ".join(outs)}) {{
+    %r:{len(outs)} = dovetail.shard_map @local on <[{axes}]> manual [{every}]
+      in [{stated[0]}] out [{stated[1]}]({names}) : ({", ".join(ins)}) -> ({", ".join(outs)})
+    return {results} : {", ".join(outs)}
+  }}
+"""
+    body = text.replace("func.func @main(", "func.func private @local(")
+    body = re.sub(r"module attributes \{[^\n]*\} \{", "module {", body)
+    whole = _core.Module.parse(body.rstrip().removesuffix("}") + main + "}")
+    whole.run("", "check")
+    return whole
+
+
+def _array_type(shape: Iterable[int], element: str, dims: Dims, mesh: Mesh) -> str:
+    """The type of an array with parts of this shape."""
+    counts = [math.prod(mesh[axis] for axis in axes) for axes in dims]
+    sizes = [size * count for size, count in zip(shape, counts, strict=True)]
+    return f"tensor<{''.join(f'{size}x' for size in sizes)}{element}>"

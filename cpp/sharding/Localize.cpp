@@ -1,0 +1,54 @@
+// Makes the function of parts that `main` applies the program.
+#include "Passes.h"
+#include "Shardings.h"
+#include "cpp/transforms/CallGraph.h"
+#include "dialects/Collective.h"
+#include "dialects/ShardMap.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+#define GEN_PASS_DEF_LOCALIZEPASS
+#include "cpp/sharding/Passes.h.inc"
+
+/// The `shard_map` that is all of a function; null if there is more.
+static ShardMapOp onlyShardMap(func::FuncOp main) {
+  auto op = dyn_cast<ShardMapOp>(main.front().front());
+  bool isAll = op && op.getArgs() == main.getArguments() &&
+               op.getOuts() == main.front().getTerminator()->getOperands() &&
+               op.getAxes().size() == op.getMesh().getAxes().size();
+  return isAll ? op : ShardMapOp();
+}
+
+namespace {
+struct LocalizePass : impl::LocalizePassBase<LocalizePass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto mesh = module->getAttrOfType<MeshAttr>(kPartition);
+    FailureOr<func::FuncOp> main = findFunction(module, "main");
+    if (!mesh || failed(main))
+      return;
+    ShardMapOp op = onlyShardMap(*main);
+    if (!op) {
+      main->emitError() << "'main' must be one shard_map over all axes of the mesh; run --dovetail-partition before";
+      return signalPassFailure();
+    }
+    auto local = module.lookupSymbol<func::FuncOp>(op.getCallee());
+    for (auto [i, sharding] : llvm::enumerate(op.getIn())) {
+      local.setArgAttrs(i, main->getArgAttrDict(i));
+      local.setArgAttr(i, kSharding, sharding);
+    }
+    for (auto [i, sharding] : llvm::enumerate(op.getOut()))
+      local.setResultAttr(i, kSharding, sharding);
+    StringAttr name = main->getSymNameAttr();
+    main->erase();
+    local.setSymNameAttr(name);
+    local.setPublic();
+    module->removeAttr(kPartition);
+    module->setAttr(kMesh, mesh);
+  }
+};
+} // namespace
+
+} // namespace dovetail

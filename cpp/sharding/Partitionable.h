@@ -1,0 +1,16 @@
+// Which programs can be partitioned.
+#ifndef DOVETAIL_SHARDING_PARTITIONABLE_H
+#define DOVETAIL_SHARDING_PARTITIONABLE_H
+
+#include "dialects/Dialect.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace dovetail {
+
+/// The mesh over whose devices a module is to be partitioned; null if there is none. A module that cannot be
+/// partitioned, since it has effects, unknown sizes or another mesh, loses the attribute.
+MeshAttr meshToPartition(mlir::ModuleOp module);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_SHARDING_PARTITIONABLE_H

@@ -1,0 +1,46 @@
+// Shardings of values and factors, and their cost.
+#ifndef DOVETAIL_SHARDING_SHARDINGS_H
+#define DOVETAIL_SHARDING_SHARDINGS_H
+
+#include "dialects/Dialect.h"
+
+namespace dovetail {
+
+/// The attribute of a module that is to be partitioned: the mesh over whose devices.
+constexpr llvm::StringLiteral kPartition = "dovetail.partition";
+/// The sharding of an argument or a result of a function.
+constexpr llvm::StringLiteral kSharding = "dovetail.sharding";
+/// The shardings of an op's results.
+constexpr llvm::StringLiteral kShardings = "dovetail.shardings";
+
+/// The axes over which a dimension or a factor is divided, from major to minor.
+using Axes = llvm::SmallVector<AxisRefAttr, 2>;
+/// The axes of each factor of an op, or of each dimension of an array.
+using AxesOfEach = llvm::SmallVector<Axes>;
+
+/// Whether `axes` begin with `prefix`.
+bool startsWith(llvm::ArrayRef<AxisRefAttr> axes, llvm::ArrayRef<AxisRefAttr> prefix);
+/// The axes with which both begin.
+llvm::ArrayRef<AxisRefAttr> commonPrefix(llvm::ArrayRef<AxisRefAttr> a, llvm::ArrayRef<AxisRefAttr> b);
+
+AxesOfEach axesOf(ShardingAttr sharding);
+/// The sharding with these axes of each dimension, all closed.
+ShardingAttr shardingOf(MeshAttr mesh, llvm::ArrayRef<Axes> dims);
+/// The names of axes, as collectives take them.
+mlir::ArrayAttr namesOf(mlir::MLIRContext *context, llvm::ArrayRef<AxisRefAttr> axes);
+llvm::SmallVector<int64_t> sizesOf(MeshAttr mesh, llvm::ArrayRef<AxisRefAttr> axes);
+
+/// The sharding without axes, of the whole mesh, over which a dimension cannot be divided into equal parts.
+ShardingAttr divisible(ShardingAttr sharding, mlir::RankedTensorType type);
+
+/// The number of factors, which are numbered from 0.
+int64_t numFactors(const FactorMap &map);
+/// The sharding of an array whose dimensions run over `factors`.
+ShardingAttr shardingOf(MeshAttr mesh, llvm::ArrayRef<int64_t> factors, llvm::ArrayRef<Axes> axesOfFactors);
+
+/// The size of a part in bytes.
+double bytesOf(mlir::RankedTensorType type, ShardingAttr sharding);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_SHARDING_SHARDINGS_H

@@ -1,0 +1,76 @@
+// The program of one device: ops on parts, and collectives where parts are needed elsewhere.
+// RUN: dovetail-opt %s --split-input-file --dovetail-propagate-shardings --dovetail-partition --dovetail-inline | FileCheck %s
+
+#mesh = #dovetail.mesh<["data" = 2, "model" = 4]>
+
+// Two products of a tensor-parallel layer, and one all-reduce.
+// CHECK-LABEL: func.func @main(
+// CHECK:         dovetail.shard_map @main.local on #mesh manual ["data", "model"]
+// CHECK-LABEL: func.func private @main.local
+// CHECK-SAME:    (%[[X:.+]]: tensor<4x16xf32>, %[[A:.+]]: tensor<16x8xf32>, %[[B:.+]]: tensor<8x16xf32>)
+// CHECK-NEXT:    %[[H:.+]] = dovetail.dot_general %[[X]], %[[A]] {{.*}} : tensor<4x16xf32>, tensor<16x8xf32>
+// CHECK-NEXT:    %[[T:.+]] = dovetail.tanh %[[H]] : tensor<4x8xf32>
+// CHECK-NEXT:    %[[P:.+]] = dovetail.dot_general %[[T]], %[[B]] {{.*}} : tensor<4x8xf32>, tensor<8x16xf32>
+// CHECK-NEXT:    %[[Y:.+]] = dovetail.all_reduce_sum %[[P]] over ["model"] : tensor<4x16xf32>
+// CHECK-NEXT:    return %[[Y]]
+module attributes {dovetail.partition = #mesh} {
+  func.func @main(%x: tensor<8x16xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"data"}, {}]>},
+                  %w1: tensor<16x32xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{}, {"model"}]>},
+                  %w2: tensor<32x16xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"model"}, {}]>})
+      -> tensor<8x16xf32> {
+    %0 = dovetail.dot_general %x, %w1 batch [] x [] contract [1] x [0] : tensor<8x16xf32>, tensor<16x32xf32>
+    %1 = dovetail.tanh %0 : tensor<8x32xf32>
+    %2 = dovetail.dot_general %1, %w2 batch [] x [] contract [1] x [0] : tensor<8x32xf32>, tensor<32x16xf32>
+    return %2 : tensor<8x16xf32>
+  }
+}
+
+// -----
+
+#mesh = #dovetail.mesh<["x" = 2]>
+
+// A sum that is wanted sharded is a reduce-scatter; an axis that moves to another dimension is an all-to-all.
+// CHECK-LABEL: func.func private @main.local
+// CHECK:         %[[PART:.+]] = dovetail.reduce_sum %arg0 [0] : tensor<2x6xf32>
+// CHECK:         %[[SPLIT:.+]] = dovetail.reshape %[[PART]] : tensor<6xf32> -> tensor<2x3xf32>
+// CHECK:         dovetail.reduce_scatter %[[SPLIT]] over ["x"] sizes [2] dimension 0 : tensor<2x3xf32>
+// CHECK:         %[[PARTS:.+]] = dovetail.reshape %arg0 : tensor<2x6xf32> -> tensor<2x2x3xf32>
+// CHECK:         dovetail.all_to_all %[[PARTS]] over ["x"] sizes [2] from 1 to 0 : tensor<2x2x3xf32>
+module attributes {dovetail.partition = #mesh} {
+  func.func @main(%x: tensor<4x6xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}, {}]>})
+      -> (tensor<6xf32>, tensor<4x6xf32>) {
+    %0 = dovetail.reduce_sum %x [0] : tensor<4x6xf32>
+    %1 = dovetail.reshard %0 as <#mesh, [{"x"}]> : tensor<6xf32>
+    %2 = dovetail.reshard %x as <#mesh, [{}, {"x"}]> : tensor<4x6xf32>
+    return %1, %2 : tensor<6xf32>, tensor<4x6xf32>
+  }
+}
+
+// -----
+
+#mesh = #dovetail.mesh<["x" = 2]>
+
+// What has no factor map, or bodies, is computed by all; functions of parts within are not.
+// CHECK-LABEL: func.func private @main.local
+// CHECK:         %[[ALL:.+]] = dovetail.all_gather %arg0 over ["x"] sizes [2] dimension 0 : tensor<2xf32>
+// CHECK:         %[[WHOLE:.+]] = dovetail.reshape %[[ALL]]
+// CHECK:         dovetail.scan length 3 init(%[[WHOLE]])
+// CHECK:           dovetail.axis_index over ["x"] sizes [2]
+// CHECK:           dovetail.gather
+// CHECK:           dovetail.sin %{{.+}} : tensor<2xf32>
+// CHECK:           dovetail.all_gather
+module attributes {dovetail.partition = #mesh} {
+  func.func private @part(%x: tensor<2xf32>) -> tensor<2xf32> {
+    %0 = dovetail.sin %x : tensor<2xf32>
+    return %0 : tensor<2xf32>
+  }
+  func.func @main(%x: tensor<4xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}]>}) -> tensor<4xf32> {
+    %0 = dovetail.scan length 3 init(%x) over() consts() : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%carry: tensor<4xf32>):
+      %1 = dovetail.shard_map @part on #mesh manual ["x"] in [#dovetail.sharding<#mesh, [{"x"}]>]
+        out [#dovetail.sharding<#mesh, [{"x"}]>](%carry) : (tensor<4xf32>) -> tensor<4xf32>
+      dovetail.yield %1 : tensor<4xf32>
+    }
+    return %0 : tensor<4xf32>
+  }
+}

@@ -1,0 +1,46 @@
+// Axes are propagated along factors, forward and backward; where they meet others, each array keeps its own.
+// RUN: dovetail-opt %s --split-input-file --dovetail-propagate-shardings | FileCheck %s
+
+#mesh = #dovetail.mesh<["data" = 2, "model" = 4]>
+
+// The Megatron pattern follows from the weights alone: the hidden layer is sharded, and so is the contraction after it.
+// CHECK-LABEL: func.func @main
+// CHECK-SAME:    %arg0: tensor<8x16xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"data"}, {}]>}
+// CHECK:         dovetail.dot_general %arg0, %arg1
+// CHECK-SAME:    dovetail.shardings = [#dovetail.sharding<#mesh, [{"data"}, {"model"}]>]
+// CHECK:         dovetail.tanh
+// CHECK-SAME:    dovetail.shardings = [#dovetail.sharding<#mesh, [{"data"}, {"model"}]>]
+// CHECK:         dovetail.dot_general
+// CHECK-SAME:    dovetail.shardings = [#dovetail.sharding<#mesh, [{"data"}, {}]>]
+module attributes {dovetail.partition = #mesh} {
+  func.func @main(%x: tensor<8x16xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"data"}, {}]>},
+                  %w1: tensor<16x32xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{}, {"model"}]>},
+                  %w2: tensor<32x16xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"model"}, {}]>})
+      -> tensor<8x16xf32> {
+    %0 = dovetail.dot_general %x, %w1 batch [] x [] contract [1] x [0] : tensor<8x16xf32>, tensor<16x32xf32>
+    %1 = dovetail.tanh %0 : tensor<8x32xf32>
+    %2 = dovetail.dot_general %1, %w2 batch [] x [] contract [1] x [0] : tensor<8x32xf32>, tensor<32x16xf32>
+    return %2 : tensor<8x16xf32>
+  }
+}
+
+// -----
+
+#mesh = #dovetail.mesh<["x" = 2]>
+
+// An argument without a sharding gets that of its uses; a reversed dimension is not divided, nor one of odd size.
+// CHECK-LABEL: func.func @main
+// CHECK-SAME:    %arg0: tensor<4x3xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}, {}]>}
+// CHECK-SAME:    %arg1: tensor<4x3xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}, {}]>}
+// CHECK:         dovetail.add
+// CHECK-SAME:    [{"x"}, {}]
+// CHECK:         dovetail.reverse
+// CHECK-SAME:    [{}, {}]
+module attributes {dovetail.partition = #mesh} {
+  func.func @main(%x: tensor<4x3xf32>, %y: tensor<4x3xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}, {}]>})
+      -> tensor<4x3xf32> {
+    %0 = dovetail.add %x, %y : tensor<4x3xf32>
+    %1 = dovetail.reverse %0 [0] : tensor<4x3xf32>
+    return %1 : tensor<4x3xf32>
+  }
+}
