@@ -17,6 +17,7 @@ from dovetail.placement.meshes import AbstractMesh, AxisType, Mesh
 from dovetail.placement.named_sharding import NamedSharding, check_spec
 from dovetail.placement.partition_spec import P, axes_of
 from dovetail.placement.shardings import place_of
+from dovetail.programs.transfers import put
 from dovetail.symbolic.size import has_sizes
 from dovetail.tracing.arguments import (
     Function,
@@ -173,7 +174,8 @@ def on_parts(
     }
     if over.is_checked:
         attributes["checked"] = None
-    return unflatten(out_spec, apply("shard_map", function, operands, types, **attributes))
+    outs = apply("shard_map", function, operands, types, **attributes)
+    return unflatten(out_spec, over.placed(outs, out))
 
 
 def smap(
@@ -264,6 +266,13 @@ class Manual(NamedTuple):
         in_progress = current()
         if in_progress is not None and isinstance(self.mesh, Mesh) and self.mesh.size > 1:
             in_progress.root.commit_to(place_of(NamedSharding(self.mesh, P())))
+
+    def placed(self, outs: Sequence[Operand], specs: Sequence[P]) -> Sequence[Operand]:
+        """Results on the devices of the mesh; in a program in progress they are there already."""
+        if current() is not None or not isinstance(self.mesh, Mesh) or self.mesh.size == 1:
+            return outs
+        pairs = zip(outs, specs, strict=True)
+        return [put(out, NamedSharding(self.mesh, spec)) for out, spec in pairs]
 
     def check_specs(self, specs: Any, what: str) -> None:
         """Reject anything that is not a spec, and axes that are not manual."""

@@ -59,6 +59,20 @@ def test_shard_map_runs_on_the_devices() -> None:
     check(product(put(a, None, "data"), put(b)), a @ b, "data")
 
 
+def test_results_of_shard_map_outside_of_jit_are_sharded() -> None:
+    x = normal(8, 4)
+    f = dt.shard_map(
+        lambda x: (x + 1, lax.pmean(x, "data")),
+        mesh=GRID,
+        in_specs=P("data"),
+        out_specs=(P("data"), P()),
+    )
+    first, second = f(x)
+    check(first, x + 1, "data")
+    check(second, x.reshape(4, 2, 4).mean(0))
+    np.testing.assert_allclose(dt.grad(lambda x: dnp.sum(f(x)[0] ** 2))(x), 2 * (x + 1), 1e-5)
+
+
 def test_shardings_follow_from_the_arguments() -> None:
     x, w, v = normal(64, 8), normal(8, 64), normal(64, 8)
 
