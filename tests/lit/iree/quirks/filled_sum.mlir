@@ -1,7 +1,6 @@
 // IREE 3.13 loses the size of a fill that is summed: the sum of 100 times 2 is not 200.
-// RUN: dovetail-opt %s | iree-compile - -o %t.vmfb --iree-input-type=none --iree-opt-level=O2 --iree-input-demote-f64-to-f32=false \
-// RUN:   --iree-hal-target-device=local --iree-hal-local-target-device-backends=llvm-cpu --iree-llvmcpu-target-cpu=generic
-// RUN: iree-run-module --module=%t.vmfb --device=local-sync --function=main --input='f32=2' | FileCheck %s --check-prefix=FAULT
+// RUN: dovetail-opt %s | %{compile} - -o %t.vmfb
+// RUN: %{run} --module=%t.vmfb --input='f32=2' | FileCheck %s --check-prefix=FAULT
 
 // FAULT-NOT: f32=200
 // FAULT: f32=

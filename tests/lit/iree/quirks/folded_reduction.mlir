@@ -1,10 +1,8 @@
 // IREE 3.13 counts a folded constant once for each vector: the sum of 37 times -1 is not -37.
-// RUN: dovetail-opt %s --dovetail-lower | iree-compile - -o %t.vmfb --iree-input-type=none --iree-opt-level=O2 --iree-input-demote-f64-to-f32=false \
-// RUN:   --iree-hal-target-device=local --iree-hal-local-target-device-backends=llvm-cpu --iree-llvmcpu-target-cpu=generic
-// RUN: iree-run-module --module=%t.vmfb --device=local-sync --function=main --input='37xi32=5' | FileCheck %s --check-prefix=FAULT
-// RUN: dovetail-opt %s --dovetail-lower --dovetail-guard-reductions | iree-compile - -o %t.vmfb --iree-input-type=none --iree-opt-level=O2 --iree-input-demote-f64-to-f32=false \
-// RUN:   --iree-hal-target-device=local --iree-hal-local-target-device-backends=llvm-cpu --iree-llvmcpu-target-cpu=generic
-// RUN: iree-run-module --module=%t.vmfb --device=local-sync --function=main --input='37xi32=5' | FileCheck %s --check-prefix=MENDED
+// RUN: dovetail-opt %s --dovetail-lower | %{compile} - -o %t.vmfb
+// RUN: %{run} --module=%t.vmfb --input='37xi32=5' | FileCheck %s --check-prefix=FAULT
+// RUN: dovetail-opt %s --dovetail-lower --dovetail-guard-reductions | %{compile} - -o %t.vmfb
+// RUN: %{run} --module=%t.vmfb --input='37xi32=5' | FileCheck %s --check-prefix=MENDED
 
 // FAULT-NOT: i32=-37
 // FAULT: i32=-{{[0-9]+$}}

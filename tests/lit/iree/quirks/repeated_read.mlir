@@ -1,10 +1,8 @@
 // IREE 3.13 merges two ways of reading one array, as rows and as columns: of a product only the diagonal is right.
-// RUN: dovetail-opt %s --dovetail-lower | iree-compile - -o %t.vmfb --iree-input-type=none --iree-opt-level=O2 --iree-input-demote-f64-to-f32=false \
-// RUN:   --iree-hal-target-device=local --iree-hal-local-target-device-backends=llvm-cpu --iree-llvmcpu-target-cpu=generic
-// RUN: iree-run-module --module=%t.vmfb --device=local-sync --function=main --input='2x3xf32=1 1 1 2 2 2' | FileCheck %s --check-prefix=FAULT
-// RUN: dovetail-opt %s --dovetail-lower --dovetail-separate-reads | iree-compile - -o %t.vmfb --iree-input-type=none --iree-opt-level=O2 --iree-input-demote-f64-to-f32=false \
-// RUN:   --iree-hal-target-device=local --iree-hal-local-target-device-backends=llvm-cpu --iree-llvmcpu-target-cpu=generic
-// RUN: iree-run-module --module=%t.vmfb --device=local-sync --function=main --input='2x3xf32=1 1 1 2 2 2' | FileCheck %s --check-prefix=MENDED
+// RUN: dovetail-opt %s --dovetail-lower | %{compile} - -o %t.vmfb
+// RUN: %{run} --module=%t.vmfb --input='2x3xf32=1 1 1 2 2 2' | FileCheck %s --check-prefix=FAULT
+// RUN: dovetail-opt %s --dovetail-lower --dovetail-separate-reads | %{compile} - -o %t.vmfb
+// RUN: %{run} --module=%t.vmfb --input='2x3xf32=1 1 1 2 2 2' | FileCheck %s --check-prefix=MENDED
 
 // FAULT-NOT: [9 18]
 // FAULT: 2x2xf32=

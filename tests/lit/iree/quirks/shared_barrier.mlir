@@ -1,10 +1,8 @@
 // IREE 3.13 does not see that an optimization barrier gives the memory that it takes: both results are the updated array.
-// RUN: dovetail-opt %s | iree-compile - -o %t.vmfb --iree-input-type=none --iree-opt-level=O2 --iree-input-demote-f64-to-f32=false \
-// RUN:   --iree-hal-target-device=local --iree-hal-local-target-device-backends=llvm-cpu --iree-llvmcpu-target-cpu=generic
-// RUN: iree-run-module --module=%t.vmfb --device=local-sync --function=main --input='8xf32=1' | FileCheck %s --check-prefix=FAULT
-// RUN: dovetail-opt %s --dovetail-keep-alive | iree-compile - -o %t.vmfb --iree-input-type=none --iree-opt-level=O2 --iree-input-demote-f64-to-f32=false \
-// RUN:   --iree-hal-target-device=local --iree-hal-local-target-device-backends=llvm-cpu --iree-llvmcpu-target-cpu=generic
-// RUN: iree-run-module --module=%t.vmfb --device=local-sync --function=main --input='8xf32=1' | FileCheck %s --check-prefix=MENDED
+// RUN: dovetail-opt %s | %{compile} - -o %t.vmfb
+// RUN: %{run} --module=%t.vmfb --input='8xf32=1' | FileCheck %s --check-prefix=FAULT
+// RUN: dovetail-opt %s --dovetail-keep-alive | %{compile} - -o %t.vmfb
+// RUN: %{run} --module=%t.vmfb --input='8xf32=1' | FileCheck %s --check-prefix=MENDED
 
 // FAULT: 8xf32=2 2 2 1 1 2 2 2
 // FAULT-NOT: 8xf32=2 2 2 2 2 2 2 2

@@ -1,6 +1,5 @@
 // IREE 3.13 neither fills with 128 bits nor stores them as a constant.
-// RUN: not iree-compile %s -o %t.vmfb --iree-input-type=none --iree-opt-level=O2 --iree-input-demote-f64-to-f32=false \
-// RUN:   --iree-hal-target-device=local --iree-hal-local-target-device-backends=llvm-cpu --iree-llvmcpu-target-cpu=generic 2>&1 | FileCheck %s
+// RUN: not %{compile} %s -o %t.vmfb 2>&1 | FileCheck %s
 
 // CHECK: but got 'i128'
 
