@@ -410,6 +410,7 @@ NB_MODULE(_core, m) {
   static nb::object compilerError = nb::steal(PyErr_NewExceptionWithDoc(
       "dovetail._core.CompilerError", "An error of the compiler: message, file, line.", PyExc_ValueError, nullptr));
   m.attr("CompilerError") = compilerError;
+  m.attr("ASSUMED_SIZE") = kAssumedSize;
   nb::register_exception_translator([](const std::exception_ptr &pointer, void *) {
     try {
       std::rethrow_exception(pointer);
@@ -445,7 +446,7 @@ NB_MODULE(_core, m) {
       .def("has_effects", &moduleHasEffects, "True if the program has side effects.")
       .def(
           "cost", [](const Shared &module) { return costOf(*module->op); },
-          "The work of one run, of a module without requests.")
+          "The work of one run, of a module without requests; a `?` counts as `ASSUMED_SIZE`.")
       .def("keep_as_main", &keepAsMain, "name"_a, "Rename a function to `main`, and remove all that it does not call.")
       .def("set_reflection", &setReflection, "key"_a, "text"_a, "Set a reflection attribute of `main`.")
       .def("largest_contraction", &largestContraction,

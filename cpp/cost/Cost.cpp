@@ -25,7 +25,7 @@ double elementsOf(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   double elements = 1;
   for (int64_t size : type ? type.getShape() : ArrayRef<int64_t>())
-    elements *= ShapedType::isDynamic(size) ? 1 : size;
+    elements *= assumedSize(size);
   return elements;
 }
 
@@ -56,9 +56,11 @@ static double pointsOf(Operation *op, const FactorMap &map) {
   auto add = [&](ValueRange values, ArrayRef<SmallVector<int64_t>> factors) {
     for (auto [value, dims] : llvm::zip(values, factors))
       for (auto [dim, factor] : llvm::enumerate(dims)) {
+        if (factor == FactorMap::kNone)
+          continue;
         int64_t size = cast<RankedTensorType>(value.getType()).getDimSize(dim);
-        double &known = sizes.try_emplace(factor, 1).first->second;
-        if (factor != FactorMap::kNone && !ShapedType::isDynamic(size))
+        double &known = sizes.try_emplace(factor, kAssumedSize).first->second;
+        if (!ShapedType::isDynamic(size))
           known = size;
       }
   };

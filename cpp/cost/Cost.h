@@ -2,14 +2,14 @@
 #ifndef DOVETAIL_COST_COST_H
 #define DOVETAIL_COST_COST_H
 
+#include "AssumedSize.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/Operation.h"
 
 namespace dovetail {
 
-/// Amounts of work. They are floats, since those of nested loops exceed any integer; a `?` counts as 1 (passes that
-/// make decisions assume more, see `Steps.h`).
+/// Amounts of work, for the assumed size of each `?`. They are floats, since those of nested loops exceed any integer.
 struct Cost {
   /// Arithmetic operations, including comparisons and conversions; one on complex numbers counts as one.
   double flops = 0;
@@ -35,7 +35,7 @@ double bytesOf(mlir::Value value);
 /// Everything that an op reads and writes, once.
 double bytesOf(mlir::Operation *op);
 
-/// The cost of running an op once. A loop of unknown length counts as one iteration.
+/// The cost of running an op once. A `while` counts as one iteration, as in XLA.
 Cost costOf(mlir::Operation *op);
 /// The cost of the function `main` of a module, in which requests are expanded.
 Cost costOf(mlir::ModuleOp module);

@@ -10,6 +10,7 @@
 #include "dialects/Linalg.h"
 #include "dialects/Random.h"
 #include "dialects/Shape.h"
+#include "dialects/Size.h"
 #include "dialects/Sort.h"
 #include "dialects/Window.h"
 #include <cmath>
@@ -28,7 +29,7 @@ struct Stated : CostOpInterface::ExternalModel<Model, Op> {};
 Cost working(Operation *op, double flops) { return {flops, 0, bytesOf(op)}; }
 
 int64_t sizeAt(Value value, int64_t dimension) {
-  return std::max<int64_t>(1, cast<RankedTensorType>(value.getType()).getDimSize(dimension));
+  return std::max<int64_t>(1, assumedSize(cast<RankedTensorType>(value.getType()).getDimSize(dimension)));
 }
 
 double product(ArrayRef<int64_t> sizes) {
@@ -40,7 +41,7 @@ double product(ArrayRef<int64_t> sizes) {
 
 //===- Moving ----------------------------------------------------------------===//
 
-/// Ops that only give a value another name or shape.
+/// Ops that only give a value another name, shape or type.
 template <typename Op>
 struct Free : Stated<Free<Op>, Op> {
   Cost cost(Operation *, OfBody) const { return {}; }
@@ -153,9 +154,8 @@ struct ScanCost : Stated<ScanCost, ScanOp> {
   Cost cost(Operation *op, OfBody ofBody) const {
     auto scan = cast<ScanOp>(op);
     int64_t length = scan.getLength();
-    if (length < 0 && !scan.getXs().empty())
-      length = sizeAt(scan.getXs().front(), 0);
-    return ofBody(scan.getBody()) * (length < 0 ? 1 : length);
+    // A length that is not known is a `?`.
+    return ofBody(scan.getBody()) * (length < 0 ? kAssumedSize : length);
   }
 };
 
@@ -218,7 +218,8 @@ void attachMatrices(MLIRContext *context) {
 
 void registerCosts(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, DovetailDialect *) {
-    attachAll<Free, ConstantOp, DimOp, IndexOp, NameOp, OptimizationBarrierOp, ReshapeOp>(context);
+    attachAll<Free, AssumeOp, ConstantOp, DimOp, IndexOp, NameOp, OptimizationBarrierOp, ReshapeOp, WithSizesOp>(
+        context);
     attachAll<Part, GatherOp, SliceOp>(context);
     attachAll<Update, ScatterAddOp, ScatterMaxOp, ScatterMinOp, ScatterMulOp, ScatterOp>(context);
     attachAll<WindowCost, ReduceWindowMaxOp, ReduceWindowMinOp, ReduceWindowSumOp, WindowArgmaxOp, WindowArgminOp,

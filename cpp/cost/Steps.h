@@ -1,18 +1,11 @@
-// Scalar steps: the unit in which passes weigh work, and the size that they assume for a `?`.
+// Scalar steps: the unit in which passes weigh work.
 #ifndef DOVETAIL_COST_STEPS_H
 #define DOVETAIL_COST_STEPS_H
 
-#include "mlir/IR/BuiltinTypes.h"
+#include "AssumedSize.h"
 #include "mlir/IR/Operation.h"
 
 namespace dovetail {
-
-/// The size that passes assume for dynamic dimensions, and for the iterations of a loop of unknown length. Amounts that
-/// users see (`Cost.h`) are per element of these: there, a `?` counts as 1.
-constexpr int64_t kAssumedSize = 64;
-
-/// The size, or the assumed one.
-inline int64_t assumedSize(int64_t size) { return mlir::ShapedType::isDynamic(size) ? kAssumedSize : size; }
 
 /// Neither sums nor products of steps are larger than this.
 constexpr int64_t kMostSteps = int64_t(1) << 40;
@@ -32,7 +25,7 @@ int64_t scalarOpsOf(mlir::Operation *op);
 /// in place, or else the product of its loops' sizes, or the size of its largest array.
 int64_t stepsOf(mlir::Operation *op);
 
-/// The number of iterations of a loop or of runs of a branch, or an assumed one.
+/// The number of iterations of a loop, `kAssumedSize` if it is not known, or of runs of a branch.
 int64_t iterationsOf(mlir::Operation *op);
 
 } // namespace dovetail

@@ -26,6 +26,8 @@ class CompilerError(ValueError):
     args: tuple[str, str, int]
     """The message, and the file and the line in the user's program that it is about."""
 
+ASSUMED_SIZE: int = 64
+
 class Module:
     """A module of functions."""
 
@@ -77,7 +79,9 @@ class Module:
         """True if the program has side effects."""
 
     def cost(self) -> Cost:
-        """The work of one run, of a module without requests."""
+        """
+        The work of one run, of a module without requests; a `?` counts as `ASSUMED_SIZE`.
+        """
 
     def keep_as_main(self, name: str) -> None:
         """Rename a function to `main`, and remove all that it does not call."""

@@ -13,6 +13,8 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple, TypeVar
 
+from dovetail._core import ASSUMED_SIZE
+
 Shape = tuple[int, ...]
 # Takes NumPy arrays and attributes; returns one array, or several results.
 Function = Callable[..., Any]
@@ -26,8 +28,6 @@ MOVE = 1 * NS
 PASS = 4e-6
 # The time of a call of an op, whatever it computes.
 CALL = 4e-6
-# An unknown size is taken for one that matters.
-UNKNOWN_SIZE = 256
 
 
 class Cost(NamedTuple):
@@ -132,8 +132,8 @@ def _parameters(function: Any) -> tuple[str, ...]:
 
 
 def count(shape: Iterable[int]) -> int:
-    """The number of elements; unknown sizes count as `UNKNOWN_SIZE`."""
-    return math.prod(UNKNOWN_SIZE if size < 0 else size for size in shape)
+    """The number of elements; unknown sizes count as the compiler's `ASSUMED_SIZE`."""
+    return math.prod(ASSUMED_SIZE if size < 0 else size for size in shape)
 
 
 def slowness(elements: Sequence[str]) -> int:

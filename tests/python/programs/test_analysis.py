@@ -9,7 +9,7 @@ import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import lax
+from dovetail import _core, lax
 from support.op_calls import calls_of, types_of
 from support.op_table import OPS
 
@@ -88,6 +88,32 @@ def test_loops_count_their_steps() -> None:
     # A loop of unknown length counts one iteration.
     once = cost(lambda x: lax.while_loop(lambda c: c[0, 0] < 9, lambda c: c @ c, x), spec(4, 4))
     assert 2 * 64 <= once[0] < 2 * 2 * 64
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: dnp.sum(dnp.tanh(x @ x.T)),
+        lambda x: dnp.sort(dnp.cumsum(x, 0), 0),
+        lambda x: dnp.linalg.cholesky(x @ x.T),
+        lambda x: dnp.fft.fft(x),
+        lambda x: lax.scan(lambda c, row: (c * row, c), x[0], x),
+        lambda x: lax.scan(lambda c, _: (c @ c, None), x.T @ x, length=x.shape[0]),
+    ],
+    ids=("products", "running", "matrices", "fourier", "scan", "counted"),
+)
+def test_unknown_sizes_count_as_the_assumed_one(function: Any) -> None:
+    (b,) = dt.export.symbolic_shape("b")
+    known = dt.jit(function).lower(spec(_core.ASSUMED_SIZE, 8)).cost_analysis()
+    # Users get no costs of unknown sizes: those are for decisions of the compiler.
+    unknown = dt.jit(function).lower(spec(b, 8))
+    with pytest.raises(ValueError, match="each name in the program's shapes must get its size"):
+        unknown.cost_analysis()
+    assumed = unknown._program.after("shard").cost()
+    # Where the known program has a constant, the unknown one counts a broadcast.
+    assert (assumed.flops, assumed.transcendentals, assumed.bytes) == pytest.approx(
+        (known["flops"], known["transcendentals"], known["bytes accessed"]), rel=0.1
+    )
 
 
 def test_the_most_expensive_branch_counts() -> None:

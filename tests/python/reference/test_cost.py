@@ -6,8 +6,9 @@ from typing import Any
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import lax
+from dovetail import _core, lax
 from dovetail.reference.cost import cost_of
+from dovetail.reference.op import count
 
 
 def cost(function: Any, *args: Any) -> Any:
@@ -43,6 +44,10 @@ def test_costs_report_unknown_parts() -> None:
     branches = cost(lambda x: lax.cond(x[0] > 0, lambda: x @ x, lambda: x[0]), array(10**6))
     assert 1e-5 < branches.seconds < 1
     assert branches.is_bounded
+
+
+def test_unknown_sizes_count_as_the_assumed_one() -> None:
+    assert count((3, -1, -1)) == 3 * _core.ASSUMED_SIZE**2
 
 
 def test_costs_of_symbolic_sizes_have_no_bound() -> None:
