@@ -50,7 +50,10 @@ Value withBatchIndex(Emitter &e, Value indices) {
   auto type = cast<RankedTensorType>(indices.getType());
   Dims column(type.getShape());
   column.back() = 1;
-  Value number = e.make<IotaOp>(withShape(type, column), 0, e.sizes(indices));
+  SmallVector<Value> sizes = e.sizes(indices);
+  if (type.isDynamicDim(type.getRank() - 1))
+    sizes.pop_back();
+  Value number = e.make<IotaOp>(withShape(type, column), 0, sizes);
   return e.make<ConcatenateOp>(ValueRange{number, indices}, type.getRank() - 1);
 }
 

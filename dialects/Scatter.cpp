@@ -81,6 +81,15 @@ BatchedScatter batchScatter(Emitter &e, ValueRange operands, ArrayRef<int64_t> b
   return batched;
 }
 
+/// The elements of `x` at the windows of a scatter, in the shape of its updates: not all of them may state the sizes of
+/// windows.
+template <typename Op>
+static Value gatherAs(Emitter &e, Op op, Value x, Value indices, Value updates) {
+  Value found = e.make<GatherOp>(x, indices, op.getDims(), op.getWindow());
+  RankedTensorType type = withElement(updates.getType(), getElementTypeOrSelf(found));
+  return found.getType() == type ? found : e.reshape(found, type, e.sizes(updates));
+}
+
 //===- scatter_add -----------------------------------------------------------===//
 
 OperandSets ScatterAddOp::linearSets() { return {{0, 2}}; }
@@ -90,7 +99,7 @@ LogicalResult ScatterAddOp::transpose(Emitter &e, ValueRange operands, ArrayRef<
   if (!operands[0])
     operandCotangents[0] = cotangents[0];
   if (!operands[2])
-    operandCotangents[2] = e.make<GatherOp>(cotangents[0], operands[1], getDims(), getWindow());
+    operandCotangents[2] = gatherAs(e, *this, cotangents[0], operands[1], getUpdates());
   return success();
 }
 
@@ -140,8 +149,7 @@ static Value lastUpdates(Emitter &e, ScatterOp op, Value indices) {
       e.broadcast(numbers, llvm::to_vector(llvm::seq<int64_t>(0, numIndexed)), numberType, e.sizes(op.getUpdates()));
   Value nothing = e.zeros(withElement(op.getX().getType(), element), e.sizes(op.getX()));
   Value placed = e.make<ScatterOp>(nothing, indices, spread, op.getDims(), op.getWindow(), false);
-  Value found = e.make<GatherOp>(placed, indices, op.getDims(), op.getWindow());
-  return e.equal(found, spread);
+  return e.equal(gatherAs(e, op, placed, indices, op.getUpdates()), spread);
 }
 
 LogicalResult ScatterOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Value> cotangents,
@@ -153,7 +161,7 @@ LogicalResult ScatterOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Val
   }
   if (operands[2])
     return success();
-  Value read = e.make<GatherOp>(ct, indices, getDims(), getWindow());
+  Value read = gatherAs(e, *this, ct, indices, getUpdates());
   operandCotangents[2] = isUnique() ? read : e.select(lastUpdates(e, *this, indices), read, zero);
   return success();
 }
@@ -179,7 +187,7 @@ LogicalResult ScatterMulOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> 
     if (!isUnique())
       return emitError() << "no derivative of 'dovetail.scatter_mul' by updates that may overlap; promise unique "
                             "indices if they do not";
-    Value read = e.make<GatherOp>(x, indices, getDims(), getWindow());
+    Value read = gatherAs(e, *this, x, indices, updates);
     Value nothing = e.zeros(getX().getType(), e.sizes(x));
     Value change = e.mul(tangents[2], read);
     tangent = e.add(tangent, e.make<ScatterAddOp>(nothing, indices, change, getDims(), getWindow(), true));
@@ -198,7 +206,7 @@ static LogicalResult jvpOfExtreme(Op op, Emitter &e, ValueRange primals, ArrayRe
   ArrayRef<int64_t> dims = op.getDims(), window = op.getWindow();
   Value ans = e.make<Op>(x, indices, updates, dims, window, op.getUnique());
   results.push_back(ans);
-  Value found = e.make<GatherOp>(ans, indices, dims, window);
+  Value found = gatherAs(e, op, ans, indices, updates);
   Value isX = e.equal(x, ans), isUpdate = e.equal(updates, found);
   auto sum = [&](Value ofX, Value ofUpdates) {
     if (!ofX)

@@ -21,6 +21,8 @@ from support.op_table import OPS
 
 POINTWISE_SHAPE = (17,)
 NOWHERE = ("", 0, "")
+# The number of a value, its shape and its element type.
+Result = tuple[int, tuple[int, ...], str]
 
 
 class Call(NamedTuple):
@@ -196,31 +198,45 @@ def program_of(
     inputs: list[np.ndarray] = []
     numbers: list[int] = []
     types: list[list[np.dtype]] = []
-
-    def argument(x: np.ndarray) -> int:
-        inputs.append(x)
-        return main.argument((-1,) * x.ndim if dynamic else x.shape, x.dtype.name, NOWHERE)
-
     for call, arrays in zip(calls, operands, strict=True):
-        given = [argument(x) for x in arrays]
-        attributes = {k: v for k, v in call.attributes.items() if k not in ("shape", "dtype")}
-        result_types = None
-        stated = REFERENCE[call.row.name].stated
-        if stated:
-            result = call.eager(arrays)
-            shape = result.shape
-            if dynamic:
-                shape = (-1,) * result.ndim
-                if "shape" in stated:
-                    # The sizes come from an additional argument.
-                    like = argument(np.zeros(result.shape, bool))
-                    given += [
-                        main.emit("dim", [like], {"dimension": d}, None, NOWHERE)[0][0]
-                        for d in range(result.ndim)
-                    ]
-            result_types = [(shape, result.dtype.name)]
-        results = main.emit(call.row.name, given, attributes, result_types, NOWHERE)
+        taken, results = emit_call(main, call, arrays, dynamic)
+        inputs += taken
         numbers += [number for number, _, _ in results]
         types.append([dtype_named(element) for _, _, element in results])
     main.finish(numbers)
     return Program(module, inputs, types)
+
+
+def add_argument(function: Any, shape: Sequence[int], element: str, dynamic: bool) -> int:
+    """An argument of a function under construction."""
+    return function.argument((-1,) * len(shape) if dynamic else shape, element, NOWHERE)
+
+
+def emit_call(
+    function: Any, call: Call, operands: Sequence[np.ndarray], dynamic: bool
+) -> tuple[list[np.ndarray], list[Result]]:
+    """Appends a call whose operands are new arguments of the function.
+
+    Returns:
+      the arrays for these arguments, of which the operands are the first, and the results.
+    """
+    taken = list(operands)
+    given = [add_argument(function, x.shape, x.dtype.name, dynamic) for x in operands]
+    attributes = {k: v for k, v in call.attributes.items() if k not in ("shape", "dtype")}
+    result_types = None
+    stated = REFERENCE[call.row.name].stated
+    if stated:
+        result = call.eager(operands)
+        shape = result.shape
+        if dynamic:
+            shape = (-1,) * result.ndim
+            if "shape" in stated:
+                # The sizes come from an additional argument.
+                taken.append(np.zeros(result.shape, bool))
+                like = add_argument(function, result.shape, "bool", dynamic)
+                given += [
+                    function.emit("dim", [like], {"dimension": d}, None, NOWHERE)[0][0]
+                    for d in range(result.ndim)
+                ]
+        result_types = [(shape, result.dtype.name)]
+    return taken, function.emit(call.row.name, given, attributes, result_types, NOWHERE)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from support import (
     op_fourier,
     op_indexing,
@@ -23,7 +25,9 @@ FAMILIES = {
     "windows": op_windows.ROWS,
     "linalg": op_linalg.ROWS,
 }
-OPS = [row for rows in FAMILIES.values() for row in rows]
+# `DOVETAIL_OPS="add mul"` tests only these.
+_NAMES = os.environ.get("DOVETAIL_OPS", "").split()
+OPS = [row for rows in FAMILIES.values() for row in rows if not _NAMES or row.name in _NAMES]
 
 # Ops that only programs have, and their tests.
 WITHOUT_ROW = {

@@ -1,11 +1,11 @@
 // A rule that applies an op to operands which it does not take is an error at the place of the op it is the rule of.
 // RUN: dovetail-opt %s --split-input-file --verify-diagnostics --dovetail-jvp=wrt=0
 
-func.func @main(%x: tensor<5x4xf32>, %i: tensor<3x1xi32>, %updates: tensor<3x?x4xf32>) -> tensor<5x4xf32> {
-  // expected-error @+2 {{'dovetail.compare' op operands must have one shape, got: 'tensor<3x?x4xf32>' and 'tensor<3x2x4xf32>'}}
-  // expected-error @+1 {{a rule applies 'dovetail.compare' to operands that it does not take, got: 'tensor<3x?x4xf32>', 'tensor<3x2x4xf32>'}}
-  %0 = dovetail.scatter_max %x, %i, %updates dims [0] window [2] : tensor<5x4xf32>, tensor<3x1xi32>, tensor<3x?x4xf32>
-  return %0 : tensor<5x4xf32>
+func.func @main(%a: tensor<?x3xf32>) -> tensor<f32> {
+  // expected-error @+2 {{'dovetail.mul' op operands must have one shape, got: 'tensor<3x?xf32>' and 'tensor<?x3xf32>'}}
+  // expected-error @+1 {{a rule applies 'dovetail.mul' to operands that it does not take, got: 'tensor<3x?xf32>', 'tensor<?x3xf32>'}}
+  %0 = dovetail.det %a : tensor<?x3xf32>
+  return %0 : tensor<f32>
 }
 
 // -----
