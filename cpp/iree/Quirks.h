@@ -2,8 +2,8 @@
 //
 // All were seen with IREE 3.13, the only version that this compiler is used with. An entry states the fault, the
 // workaround (files, and what in them is there for it), and one of these:
-// - Test: runs the smallest program without the workaround, and fails once IREE is mended. The workaround, the entry
-//   and the test then go.
+// - Test: in tests/lit/iree/quirks, runs the smallest program without the workaround, and fails once IREE is mended:
+//   the workaround, the entry and the test then go. Any other test fails without the workaround.
 // - Unproven: no small program is known that shows the fault, and the tests named here, which cover the workaround,
 //   pass without it or only compare text. Try it when something shows the fault, or when IREE is updated.
 //
@@ -85,9 +85,9 @@ namespace dovetail {
 //   Workaround: cpp/lowering/Gather.cpp (isOnGpu)
 //   Unproven: tests/python/lowering/test_portable_linalg.py
 //
-// For Vulkan, an update of an array is wrong that is fused with a product of the same array.
+// For Vulkan, an update of an array is wrong that is fused with a product of the same array, such as in `eigh`.
 //   Workaround: cpp/linalg/Algebra.cpp (with)
-//   Unproven: tests/python/lowering/test_portable_linalg.py
+//   Test: tests/python/lowering/test_portable_linalg.py
 
 //===- Memory ------------------------------------------------------------------===//
 //
