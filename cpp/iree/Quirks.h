@@ -1,8 +1,14 @@
 // Faults of IREE: what it does, and what exists here because of it.
 //
-// All were seen with IREE 3.13, the only version that this compiler is used with. The programs in
-// tests/lit/iree/quirks run without the workaround, and those tests fail once IREE is mended: the workaround and its
-// entry then go. Of the others, take the workaround out and run the tests that the entry names.
+// All were seen with IREE 3.13, the only version that this compiler is used with. An entry states the fault, the
+// workaround (files, and what in them is there for it), and one of these:
+// - Test: in tests/lit/iree/quirks, runs the smallest program without the workaround, and fails once IREE is mended:
+//   the workaround, the entry and the test then go. Any other test fails without the workaround.
+// - Unproven: no program is known that shows the fault. The tests named here cover the code of the workaround; that
+// they
+//   pass, with it or without, says nothing about IREE. Look for a program when IREE is updated.
+//
+// tests/python/package/test_quirks.py compares the entries with the tree.
 #ifndef DOVETAIL_IREE_QUIRKS_H
 #define DOVETAIL_IREE_QUIRKS_H
 
@@ -10,113 +16,194 @@
 
 namespace dovetail {
 
-//===- Builders ----------------------------------------------------------------===//
-
-/// Whether this is complex<f64>, whose 128 bits IREE neither stores as a constant nor fills with, unless the fill is
-/// fused into an op that writes over it (quirks/wide_complex.mlir).
-bool isWideComplex(mlir::Type element);
-
-/// What `filled` gives, where it is a result of its own. IREE loses the size of a fill that is summed
-/// (quirks/filled_sum.mlir), and forgets that a bool in `tensor.from_elements` is stored as a byte. For the same reason
-/// `lowerPointwise` has at least one input that is no constant.
-mlir::Value filledAlone(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::OpFoldResult> sizes, mlir::Value scalar);
-
-/// `x`, which is to get more dimensions. IREE moves these up to the slices that a single element is computed of, and
-/// crashes on what becomes of them (tests/python/compiler/test_compile.py).
-mlir::Value expandable(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
-
-/// The element of `x` at that index; of a slice, that of the array it is part of: IREE loads a slice that lies apart in
-/// memory as a vector, which does not compile (tests/lit/lowering/reverse.mlir). For the same reason slices with
-/// strides are read by index (cpp/lowering/Shape.cpp).
-mlir::Value elementAt(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, llvm::ArrayRef<mlir::Value> place);
-
-/// Whether IREE carries arrays of this type through loops: it loses where in its buffer a dynamic array begins that is
-/// reshaped there.
-bool canLoopsCarry(mlir::RankedTensorType type);
+//===- Constants and fills -----------------------------------------------------===//
+//
+// The 128 bits of complex<f64> are neither stored as a constant nor filled with, unless the fill is fused into an op
+// that writes over it.
+//   Workaround: cpp/iree/Quirks.cpp (isWideComplex, filledAlone); cpp/lowering/Create.cpp (complexConstant)
+//   Test: tests/lit/iree/quirks/wide_complex.mlir
+//
+// A fill that is summed loses its size.
+//   Workaround: cpp/iree/Quirks.cpp (filledAlone); cpp/lowering/Pointwise.cpp (lowerPointwise)
+//   Test: tests/lit/iree/quirks/filled_sum.mlir
+//
+// `tensor.from_elements` of a bool, which is stored as a byte, does not compile.
+//   Workaround: cpp/iree/Quirks.cpp (filledAlone)
+//   Test: tests/lit/iree/quirks/bool_element.mlir
 
 //===- Fusion ------------------------------------------------------------------===//
 //
 // A reduction counts a folded constant once for each vector instead of once for each element: `sum(x | -1)`.
-//   GuardReductions.cpp, --dovetail-guard-reductions; quirks/folded_reduction.mlir
+//   Workaround: cpp/iree/GuardReductions.cpp (--dovetail-guard-reductions)
+//   Test: tests/lit/iree/quirks/folded_reduction.mlir
 //
 // `y[:, None] * y[None, :]` is fused into the reduction that gives y, which then computes the diagonal alone.
-//   SeparateReads.cpp, --dovetail-separate-reads; quirks/repeated_read.mlir
+//   Workaround: cpp/iree/SeparateReads.cpp (--dovetail-separate-reads)
+//   Test: tests/lit/iree/quirks/repeated_read.mlir
 //
 // A chain of elementwise ops is fused without limit, in quadratic time.
-//   cpp/dispatch/LimitFusion.cpp, --dovetail-limit-fusion; tests/lit/dispatch/limit_fusion.mlir
+//   Workaround: cpp/dispatch/LimitFusion.cpp (--dovetail-limit-fusion)
+//   Test: tests/lit/iree/quirks/unlimited_fusion.mlir
+//
+// More scalars are fused than the 32 arrays that the runtime passes to a dispatch.
+//   Workaround: cpp/dispatch/LimitFusion.cpp (kMostArrays); cpp/dispatch/OneDispatch.cpp (kMaxBuffers);
+//     cpp/transforms/CheckFinite.cpp (kTogether)
+//   Test: tests/lit/iree/quirks/many_bindings.mlir
 //
 // A transposition of the indices that an argmax gives is moved into its loops, which have another result.
-//   cpp/lowering/Reduce.cpp, ArgReduceLowering: a barrier behind the indices
+//   Workaround: cpp/lowering/Reduce.cpp (ArgReduceLowering)
+//   Test: tests/lit/iree/quirks/transposed_argmax.mlir
 //
-// The four real products of a complex one are not vectorized where they are fused, and not compiled for Vulkan.
-//   cpp/lowering/Contraction.cpp, complexContraction: a barrier behind each
+// For Vulkan, real products do not compile that are fused with the op that joins them to complex numbers. For CPUs,
+// they are not vectorized there.
+//   Workaround: cpp/lowering/Contraction.cpp (complexContraction)
+//   Test: tests/lit/iree/quirks/complex_products.mlir
 //
-// For GPUs no reduction compiles with which a `linalg.index`, or a slice at a dynamic index, is fused.
-//   cpp/lowering/Create.cpp and Sort.cpp (numbersFor): tables; Gather.cpp: a barrier
-//
-// For Vulkan an update of an array is wrong that is fused with a product of the same array.
-//   cpp/linalg/Algebra.cpp, Algebra::with: an optimization barrier
+// For Vulkan, no reduction to one number compiles with which a `linalg.index` is fused.
+//   Workaround: cpp/lowering/Create.cpp (IotaLowering); cpp/lowering/Sort.cpp (numbersFor)
+//   Test: tests/lit/iree/quirks/index_in_reduction.mlir
 //
 // Of an indexing map such as (d0 + d1), a loop of one iteration is dropped, and the operand's size taken for how far
 // the other loop goes.
-//   cpp/lowering/Window.cpp, withoutRest
+//   Workaround: cpp/lowering/Window.cpp (withoutRest)
+//   Test: tests/lit/iree/quirks/window_rest.mlir
 //
-// Padding that is computed beside the padded array does not compile; padded complex arrays crash in some fusions.
-//   Bytes.cpp, PackedUse::extend; cpp/lowering/Shape.cpp, padOrCrop
+// A pad does not compile whose padding is computed in its region, or that is fused behind a scatter. One of complex
+// numbers crashes in some fusions.
+//   Workaround: cpp/iree/Bytes.cpp (extend); cpp/lowering/Scatter.cpp (emit); cpp/lowering/Shape.cpp (padOrCrop)
+//   Test: tests/lit/iree/quirks/computed_padding.mlir, tests/lit/iree/quirks/padded_scatter.mlir,
+//     tests/lit/iree/quirks/padded_complex.mlir
+//
+// New dimensions of an array are moved to the slices that its single element is computed of, which crashes.
+//   Workaround: cpp/iree/Quirks.cpp (expandable)
+//   Test: tests/lit/iree/quirks/expanded_slice.mlir
+//
+// A slice that is read by index is loaded as a vector where its elements lie apart in memory, which does not compile.
+//   Workaround: cpp/iree/Quirks.cpp (elementAt); cpp/lowering/Shape.cpp (lookedUp)
+//   Unproven: tests/lit/lowering/reverse.mlir
+//
+// For GPUs, no reduction compiles with which a slice at a dynamic index is fused.
+//   Workaround: cpp/lowering/Gather.cpp (isOnGpu)
+//   Unproven: tests/python/lowering/test_portable_linalg.py
+//
+// For Vulkan, an update of an array is wrong that is fused with a product of the same array, such as in `eigh`.
+//   Workaround: cpp/linalg/Algebra.cpp (with)
+//   Test: tests/python/lowering/test_portable_linalg.py
 
 //===- Memory ------------------------------------------------------------------===//
 //
-// A loop on the host copies every array that it carries in each iteration, and allocates the next one. Arrays that
-// branches give have no owner where one computes what another passes on. An scf.while is taken to have the same
-// arguments in both regions, of which one that is not used is lost.
-//   CarryReferences.cpp, --dovetail-carry-references; tests/python/lowering/test_carried_references.py
+// A loop on the host copies every array that it carries in each iteration, and allocates the next one.
+//   Workaround: cpp/iree/CarryReferences.cpp (--dovetail-carry-references)
+//   Test: tests/lit/iree/quirks/copied_carry.mlir
+//
+// An array has no owner that one branch computes and another passes on: an update of it changes the array passed on.
+//   Workaround: cpp/iree/CarryReferences.cpp (rewriteChoice)
+//   Test: tests/lit/iree/quirks/branch_owner.mlir
+//
+// An scf.while is taken to have the same arguments in both regions, of which one that is not used is lost.
+//   Workaround: cpp/iree/CarryReferences.cpp (leave)
+//   Unproven: tests/python/lowering/test_carried_references.py
+//
+// A dynamic array that a loop carries and reshapes is read from the wrong place in its buffer.
+//   Workaround: cpp/iree/Quirks.cpp (canLoopsCarry); cpp/pipeline/Forms.cpp (carriesUnknownSizes)
+//   Unproven: tests/python/symbolic/test_programs.py
 //
 // An argument without a later use is taken for the program's own and written over, donated or not.
-//   KeepAlive.cpp, --dovetail-keep-alive; tests/python/lowering/test_kept_arguments.py
+//   Workaround: cpp/iree/KeepAlive.cpp (--dovetail-keep-alive)
+//   Test: tests/lit/iree/quirks/overwritten_argument.mlir
 //
-// An optimization barrier gives the memory that it takes, and each iteration of a loop uses what it takes from outside:
-// liveness analysis sees neither.
-//   KeepAlive.cpp, --dovetail-keep-alive; quirks/shared_barrier.mlir, tests/python/lowering/test_barriers.py
+// That an optimization barrier gives the memory that it takes is not seen.
+//   Workaround: cpp/iree/KeepAlive.cpp (--dovetail-keep-alive)
+//   Test: tests/lit/iree/quirks/shared_barrier.mlir
+//
+// A use in a loop of an array from outside is taken for the last, although each iteration has it.
+//   Workaround: cpp/iree/KeepAlive.cpp (--dovetail-keep-alive)
+//   Test: tests/lit/iree/quirks/array_outside_loop.mlir
 //
 // A dispatch that reads no array is repeated instead of its result copied, and then merged with its likes.
-//   SeparateGenerated.cpp, --dovetail-separate-generated
+//   Workaround: cpp/iree/SeparateGenerated.cpp (--dovetail-separate-generated)
+//   Test: tests/lit/iree/quirks/repeated_dispatch.mlir
 //
 // An op that writes over an array is moved, with dispatches that may run at the same time, before others that read it.
-//   KeepRead.cpp, --dovetail-keep-read; tests/python/lowering/test_repeated_reads.py
+//   Workaround: cpp/iree/KeepRead.cpp (--dovetail-keep-read)
+//   Test: tests/lit/iree/quirks/early_update.mlir
 //
-// A scatter into a slice copies the slice within its dispatch, where no workgroup may write. One that reads the array
-// that it changes reads what it has changed.
-//   Ops.cpp, scatterWindows; cpp/lowering/Scatter.cpp: barriers
+// A slice that a scatter updates is copied within the scatter's dispatch, on the stack, of which there is little.
+//   Workaround: cpp/iree/Ops.cpp (scatterWindows); cpp/dispatch/OneDispatch.cpp (kMaxStack)
+//   Test: tests/lit/iree/quirks/updated_slice.mlir
+//
+// A constant that is scattered and the array that it is scattered into, if they fold to the same, are taken for one.
+//   Workaround: cpp/lowering/Scatter.cpp (changesConstant)
+//   Test: tests/lit/iree/quirks/scattered_constant.mlir
+//
+// A scatter that reads the array that it changes reads what it has changed.
+//   Workaround: cpp/lowering/Scatter.cpp (mayBeComputedFrom)
+//   Unproven: tests/python/numpy/test_indexing.py, tests/python/lowering/test_repeated_reads.py
 //
 // An offset behind an array whose size has no bounds, rounded up to lines of memory, becomes 0.
-//   cpp/lowering/Size.cpp (assumed), Control.cpp (sizeOf); tests/lit/lowering/size.mlir
+//   Workaround: cpp/lowering/Size.cpp (assumed); cpp/lowering/Control.cpp (sizeOf)
+//   Unproven: tests/lit/lowering/size.mlir
 
 //===- Host code ---------------------------------------------------------------===//
 //
-// Some programs are refused for an optimization barrier of several arrays, whose memory is to be of one kind; others,
-// with loops, for a circular dependency of what lies before and behind a loop. Only those are compiled again with:
-//   SeparateBarriers.cpp, --dovetail-separate-barriers; SeparateLoops.cpp, --dovetail-separate-loops
+// An optimization barrier of several arrays is refused whose memory is not all of one kind.
+//   Workaround: cpp/iree/SeparateBarriers.cpp (--dovetail-separate-barriers); cpp/pipeline/Forms.cpp (kBarrierRefused)
+//   Test: tests/lit/iree/quirks/barrier_of_several.mlir
+//
+// What lies before and behind a loop may be scheduled together, which is then refused for a circular dependency.
+//   Workaround: cpp/iree/SeparateLoops.cpp (--dovetail-separate-loops)
+//   Unproven: tests/lit/iree/separate_loops.mlir
 //
 // Calls of imported functions are moved past loops.
-//   OrderCalls.cpp, orderHostCalls; tests/lit/lowering/callbacks.mlir
+//   Workaround: cpp/iree/OrderCalls.cpp (orderHostCalls)
+//   Unproven: tests/lit/lowering/callbacks.mlir
 //
 // Dynamic sizes of what branches in loops give are not found.
-//   cpp/lowering/Control.cpp, CaseLowering: the sizes are results, too
+//   Workaround: cpp/lowering/Control.cpp (CaseLowering)
+//   Unproven: tests/python/symbolic/test_control.py
 //
-// A dispatch takes 32 buffers and 32 KiB of stack; Mesa's Vulkan driver for CPUs ends loops after 65,535 iterations.
-//   cpp/dispatch/OneDispatch.cpp, kMaxBuffers, kMaxStack, kMostIterationsOnVulkan; cpp/transforms/CheckFinite.cpp
+// Mesa's Vulkan driver for CPUs, not IREE, ends the loops of a dispatch after 65,535 iterations.
+//   Workaround: cpp/dispatch/OneDispatch.h (kMostIterationsOnVulkan)
+//   Test: tests/lit/iree/quirks/mesa_iterations.mlir
 
 //===- Element types -----------------------------------------------------------===//
 //
-// Floats of 8 bits and less are missing or converted wrongly (the negative NaN of f8E4M3FN to -480); integers of 2 and
-// 4 bits are not stored.
-//   cpp/scalar/Narrow.cpp, widen and narrow; Bytes.cpp, --dovetail-bytes; tests/lit/iree/bytes.mlir
+// Floats of 4 and 6 bits, and some of 8, are not known.
+//   Workaround: cpp/iree/Bytes.cpp (isForeign); cpp/scalar/Narrow.cpp (widen, narrow)
+//   Test: tests/lit/iree/quirks/missing_floats.mlir
+//
+// Other floats of 8 bits are converted wrongly: the negative NaN of f8E4M3FN to -480.
+//   Workaround: cpp/scalar/Narrow.cpp (widen, narrow)
+//   Test: tests/lit/iree/quirks/f8_nan.mlir
+//
+// Integers of 2 and 4 bits are not stored unless they fill whole bytes.
+//   Workaround: cpp/iree/Bytes.cpp (--dovetail-bytes, isPacked)
+//   Test: tests/lit/iree/quirks/narrow_integers.mlir
 //
 // Regions of bf16 arithmetic are computed in f32 without the roundings between.
-//   cpp/scalar/Narrow.cpp, narrowHalf; tests/lit/lowering/rounding.mlir
+//   Workaround: cpp/scalar/Narrow.cpp (narrowHalf)
+//   Test: tests/lit/iree/quirks/bf16_rounding.mlir
 //
-// The maximum of f16 crashes in vectors.
-//   cpp/scalar/Rounding.cpp, extremum
+// The maximum of f16 is computed in f32 by a pass that takes vectors for scalars.
+//   Workaround: cpp/scalar/Rounding.cpp (extremum)
+//   Test: tests/lit/iree/quirks/f16_maximum.mlir
+
+//===- Builders ----------------------------------------------------------------===//
+
+/// Whether this is complex<f64>.
+bool isWideComplex(mlir::Type element);
+
+/// What `filled` gives, where it is a result of its own: an op on an array of one element.
+mlir::Value filledAlone(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::OpFoldResult> sizes, mlir::Value scalar);
+
+/// `x`, which is to get more dimensions, behind a barrier if it is one element of slices.
+mlir::Value expandable(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+
+/// The element of `x` at that index; of a slice, that of the array it is part of.
+mlir::Value elementAt(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, llvm::ArrayRef<mlir::Value> place);
+
+/// Whether IREE carries arrays of this type through loops.
+bool canLoopsCarry(mlir::RankedTensorType type);
 
 } // namespace dovetail
 
