@@ -4,9 +4,8 @@
 // workaround (files, and what in them is there for it), and one of these:
 // - Test: in tests/lit/iree/quirks, runs the smallest program without the workaround, and fails once IREE is mended:
 //   the workaround, the entry and the test then go. Any other test fails without the workaround.
-// - Unproven: no program is known that shows the fault. The tests named here cover the code of the workaround; that
-// they
-//   pass, with it or without, says nothing about IREE. Look for a program when IREE is updated.
+// - Unproven: no program is known that shows the fault. The tests named here cover the code of the workaround; whether
+//   they pass says nothing about IREE. Look for a program when IREE is updated.
 //
 // tests/python/package/test_quirks.py compares the entries with the tree.
 #ifndef DOVETAIL_IREE_QUIRKS_H
