@@ -3,6 +3,7 @@
 #define DOVETAIL_CALLBACK_H
 
 #include "Dialect.h"
+#include "HostFunction.h"
 
 #define GET_OP_CLASSES
 #include "dialects/Callback.h.inc"

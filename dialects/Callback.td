@@ -4,7 +4,9 @@
 
 include "Dovetail.td"
 
-def CallbackOp : DovetailOp<"callback", [AttrSizedOperandSegments,
+def HostOnly : NativeOpTrait<"HostOnly"> { let cppNamespace = "::dovetail"; }
+
+def CallbackOp : DovetailOp<"callback", [AttrSizedOperandSegments, HostOnly,
                                          DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
                                          DeclareOpInterfaceMethods<JvpOpInterface>,
                                          DeclareOpInterfaceMethods<BatchOpInterface>,

@@ -14,6 +14,10 @@ constexpr llvm::StringLiteral kHostFunctions = "dovetail.host_functions";
 template <typename ConcreteType>
 class HostFunction : public mlir::OpTrait::TraitBase<ConcreteType, HostFunction> {};
 
+/// An op that runs only in the process that made its module, on one device.
+template <typename ConcreteType>
+class HostOnly : public mlir::OpTrait::TraitBase<ConcreteType, HostOnly> {};
+
 /// Returns true if the op is left to its host function.
 inline bool isForHost(mlir::Operation *op) {
   auto module = op->getParentOfType<mlir::ModuleOp>();

@@ -2,12 +2,13 @@
 #include "Partitionable.h"
 #include "Shardings.h"
 #include "cpp/transforms/Functions.h"
+#include "dialects/HostFunction.h"
 
 using namespace mlir;
 
 namespace dovetail {
 
-/// Whether all arrays have known shapes, all shardings are of this mesh, and nothing has effects.
+/// Whether all arrays have known shapes, all shardings are of this mesh, and nothing has effects or calls the host.
 static bool canPartition(ModuleOp module, MeshAttr mesh, Functions &functions) {
   auto isArray = [](Type type) {
     auto array = dyn_cast<RankedTensorType>(type);
@@ -25,7 +26,8 @@ static bool canPartition(ModuleOp module, MeshAttr mesh, Functions &functions) {
     if (isa<ModuleOp, func::FuncOp>(op))
       return WalkResult::advance();
     bool isOnArrays = llvm::all_of(op->getOperandTypes(), isArray) && llvm::all_of(op->getResultTypes(), isArray);
-    return isOnArrays && !functions.hasEffects(op) ? WalkResult::advance() : WalkResult::interrupt();
+    bool isPortable = !op->hasTrait<HostOnly>() && !functions.hasEffects(op);
+    return isOnArrays && isPortable ? WalkResult::advance() : WalkResult::interrupt();
   });
   return !result.wasInterrupted();
 }

@@ -8,7 +8,7 @@
 namespace dovetail {
 
 /// The mesh over whose devices a module is to be partitioned; null if there is none. A module that cannot be
-/// partitioned, since it has effects, unknown sizes or another mesh, loses the attribute.
+/// partitioned, since it has effects, callbacks, unknown sizes or another mesh, loses the attribute.
 MeshAttr meshToPartition(mlir::ModuleOp module);
 
 } // namespace dovetail

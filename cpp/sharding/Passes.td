@@ -23,7 +23,7 @@ def PartitionPass : ModulePass<"dovetail-partition"> {
     all axes, whose function has the former body on parts. For each op, the axes along which its factors are divided are
     those for which the fewest bytes move: operands with other shardings are resharded, and parts of a reduced factor
     are combined by an all-reduce, or by a reduce-scatter where the result is wanted sharded. An op without a factor map,
-    or with bodies, is computed by every device as a whole. A program with effects, unknown sizes or several meshes is not
+    or with bodies, is computed by every device as a whole. A program with effects, callbacks, unknown sizes or several meshes is not
     partitioned: it loses the attribute.
   }];
 }

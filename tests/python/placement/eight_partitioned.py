@@ -195,6 +195,23 @@ def test_effects_run_once_on_whole_arrays() -> None:
     np.testing.assert_array_equal(seen[0], x)
 
 
+def test_callbacks_without_effects_run_on_whole_arrays() -> None:
+    x = normal(8)
+
+    def double(v: Any) -> Any:
+        return dt.pure_callback(
+            lambda a: np.asarray(a) * 2,
+            dt.ShapeDtypeStruct(v.shape, v.dtype),
+            v,
+            vmap_method="sequential",
+        )
+
+    np.testing.assert_allclose(dt.jit(lambda v: double(v) + 1)(put(x, "data")), 2 * x + 1, 1e-6)
+    parts = dt.shard_map(double, mesh=LINE, in_specs=P("i"), out_specs=P("i"))
+    np.testing.assert_allclose(dt.jit(parts)(x), 2 * x, 1e-6)
+    np.testing.assert_allclose(dt.pmap(double)(x), 2 * x, 1e-6)
+
+
 def test_a_program_is_made_for_each_sharding() -> None:
     f = dt.jit(lambda x: dnp.sum(x, axis=1))
     x = normal(8, 8)
