@@ -13,7 +13,15 @@ import pytest
 
 from dovetail import _core, dtypes
 from support.op_calls import Call, calls_of, types_of
-from support.op_requests import Request, batch, batches, pullback, results_of, shapes_of_results
+from support.op_requests import (
+    Request,
+    batch,
+    batches,
+    pullback,
+    results_of,
+    shapes_of_results,
+    sources_of_sizes,
+)
 from support.op_row import Row, assert_close
 from support.op_table import OPS
 
@@ -27,6 +35,11 @@ NEED_SIZES = {
 }
 
 
+def needs_size(call: Call, error: _core.CompilerError) -> bool:
+    """Whether an error says that the op must know a size."""
+    return call.row.name in NEED_SIZES and NEED_SIZES[call.row.name] in str(error)
+
+
 def check(
     call: Call, operands: tuple[np.ndarray, ...], request: Callable[[bool], Request], what: str
 ) -> None:
@@ -35,9 +48,9 @@ def check(
     try:
         actual = results_of(call, operands, request(True), dynamic=True)
     except _core.CompilerError as error:
-        if NEED_SIZES.get(call.row.name, "\0") in str(error):
-            return
-        raise AssertionError(f"{what}: {error}") from None
+        if not needs_size(call, error):
+            raise AssertionError(f"{what}: {error}") from None
+        return
     for got, wanted in zip(actual, expected, strict=True):
         # Unknown sizes keep some ops from being folded, and zeros from being left out.
         assert_close(got, wanted, 64, normwise=True, zeros=False, what=what)
@@ -53,7 +66,7 @@ def check(
         if dtype in types_of(row)
     ],
 )
-def test_cotangents(row: Row, dtype: np.dtype) -> None:
+def test_cotangents_of_any_size(row: Row, dtype: np.dtype) -> None:
     """Through the tangent, the residuals and the transpose."""
     for call in calls_of(row, dtype):
         operands = call.ordinary(seed=1)
@@ -61,12 +74,30 @@ def test_cotangents(row: Row, dtype: np.dtype) -> None:
         check(call, operands, partial(pullback, call, shapes), str(call))
 
 
+PREFERRED = (dtypes.float64, dtypes.int32, dtypes.complex128, dtypes.uint32)
+
+
 @pytest.mark.parametrize("row", [row for row in OPS if not row.no_batch], ids=str)
-def test_batching(row: Row) -> None:
+def test_batches_of_any_size(row: Row) -> None:
     """Over every subset of the operands."""
-    preferred = (dtypes.float64, dtypes.int32, dtypes.complex128, dtypes.uint32)
-    dtype = next(t for t in preferred if t in row.types)
+    dtype = next(t for t in PREFERRED if t in row.types)
     for call in calls_of(row, dtype):
         operands = call.ordinary()
         for dims in batches(operands):
             check(call, operands, partial(batch, call, dims), f"{call} over {dims}")
+
+
+@pytest.mark.parametrize("row", OPS, ids=str)
+def test_sources_of_sizes(row: Row) -> None:
+    """A size of a result is that of the operand's dimension which factor maps say that it is."""
+    dtype = next(t for t in (*PREFERRED, *types_of(row)) if t in types_of(row))
+    for call in calls_of(row, dtype):
+        operands = call.ordinary()
+        shapes = shapes_of_results(call, operands)
+        try:
+            sources = list(sources_of_sizes(call, operands, shapes))
+        except _core.CompilerError as error:
+            assert needs_size(call, error), f"{call}: {error}"
+            continue
+        for (array, dimension), size in sources:
+            assert array.shape[dimension] == size, f"{call}: {array.shape}, {dimension}"

@@ -59,7 +59,13 @@ def _scattered(step: Callable[[Array, Array], Array]) -> Callable[..., Array]:
 
 
 def _with_indices(count: int) -> Callable[[np.dtype], tuple[np.dtype, ...]]:
-    return lambda dtype: (dtype, dtypes.int32, *[dtype] * (count - 2))
+    """Indices are of the operand's type if it has all of them, and int32 otherwise."""
+    own = (dtypes.uint8, dtypes.int16, dtypes.uint32, dtypes.int64)
+
+    def types(dtype: np.dtype) -> tuple[np.dtype, ...]:
+        return dtype, dtype if dtype in own else dtypes.int32, *[dtype] * (count - 2)
+
+    return types
 
 
 # Shapes of operand and indices, dims, window and the indices: some are outside.
@@ -72,6 +78,8 @@ _PLACES: list[tuple[Shape, Shape, Dims, Dims, Sampler]] = [
     ((4, 5), (2,), (0, 1), (2, 3), Listed(1, 2)),
     ((4, 5), (2,), (0, 1), (1, 5), Listed(3, 0)),
     ((2, 4, 3), (2, 2, 1), (1,), (2,), Listed(0, 2, 1, 3)),
+    # An index that is negative if its sign is mistaken.
+    ((200,), (3, 1), (0,), (1,), Listed(150, 3, 200)),
     ((2, 2), (0, 1), (0,), (1,), Listed(0)),
     ((2,), (3, 0), (), (), Listed(0)),
 ]
@@ -141,7 +149,7 @@ _row(
     NUMBER,
     _scattered(lambda x, update: x * update),
     # With respect to overlapping updates it has no derivative.
-    cases=tuple(_case(_PLACES[i], around(0.5, 2), unique=True) for i in (2, 3, 5, 6, 8)),
+    cases=tuple(_case(_PLACES[i], around(0.5, 2), unique=True) for i in (2, 3, 5, 6, 9)),
     operand_types=_with_indices(3),
     ulps=4,
     normwise=True,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes
+from dovetail import dtypes, ops
 from dovetail import numpy as dnp
 from support.op_row import COMPLEX, WIDE, Array, Case, Row
 from support.op_samplers import Listed, Sampler, Shape, between
@@ -458,10 +458,16 @@ def _lu_solve(a: Array, lu: Array, order: Array, b: Array, transpose_a: bool = F
     return _gauss(a.T if transpose_a else a, b)
 
 
+def _solve_anew(a: Any, lu: Any, order: Any, b: Any, transpose_a: bool = False) -> Any:
+    """Factors the matrix again, since it determines the tangents of its factors."""
+    del lu, order
+    lu, _, order = ops.lu(a)
+    return ops.lu_solve(a, lu, order, b, transpose_a=transpose_a)
+
+
 def _solved(transpose_a: bool, types: tuple[np.dtype, ...], phase: complex) -> Case:
     shapes = ((4, 4), (4, 4), (4,), (4, 2))
-    # The tangent of the matrix determines those of its factors, which are not free.
-    return Case({"transpose_a": transpose_a}, shapes, types, _factored(phase), wrt=(3,))
+    return Case({"transpose_a": transpose_a}, shapes, types, _factored(phase), wrt=(0, 3))
 
 
 row(
@@ -471,6 +477,7 @@ row(
     _solved(True, COMPLEX, 1 - 0.5j),
     operand_types=lambda dtype: (dtype, dtype, dtypes.int32, dtype),
     oracle=each(_lu_solve),
+    call=_solve_anew,
 )
 
 

@@ -50,6 +50,26 @@ def shapes_of_results(call: Call, operands: Sequence[np.ndarray]) -> list[tuple[
     return [x.shape for x in evaluate(program.module.program("main"), program.inputs)]
 
 
+def sources_of_sizes(
+    call: Call, operands: Sequence[np.ndarray], shapes: Sequence[tuple[int, ...]]
+) -> Iterator[tuple[tuple[np.ndarray, int], int]]:
+    """The dimensions of operands that determine unknown sizes of the results, and these sizes.
+
+    Args:
+      call: the call.
+      operands: its operands.
+      shapes: those of its results.
+    """
+    function = _core.Function(_core.module(), "call", False, NOWHERE)
+    inputs, results = emit_call(function, call, operands, dynamic=True)
+    for (number, shape, _), actual in zip(results, shapes, strict=True):
+        for dimension, size in enumerate(shape):
+            source = function.size_source(number, dimension) if size < 0 else None
+            # Others are arithmetic on sizes, or have no rule. Arguments are the first values.
+            if source and source[1] >= 0:
+                yield (inputs[source[0]], source[1]), actual[dimension]
+
+
 def pullback(call: Call, shapes: Sequence[tuple[int, ...]], dynamic: bool) -> Request:
     """The cotangents of the operands for random ones of the results.
 
