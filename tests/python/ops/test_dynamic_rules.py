@@ -97,7 +97,8 @@ def test_sources_of_sizes(row: Row) -> None:
         try:
             sources = list(sources_of_sizes(call, operands, shapes))
         except _core.CompilerError as error:
-            assert needs_size(call, error), f"{call}: {error}"
+            if not needs_size(call, error):
+                raise
             continue
         for (array, dimension), size in sources:
             assert array.shape[dimension] == size, f"{call}: {array.shape}, {dimension}"
