@@ -276,12 +276,16 @@ static std::optional<std::pair<std::vector<AxesOfDims>, std::vector<AxesOfDims>>
   if (!module->op.get()->hasAttr(kMesh))
     return std::nullopt;
   func::FuncOp function = findIn(module, "main").op();
+  // A module may state the mesh without shardings.
   std::vector<AxesOfDims> arguments, results;
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    arguments.push_back(describe(function.getArgAttrOfType<ShardingAttr>(i, kSharding)));
+    if (auto sharding = function.getArgAttrOfType<ShardingAttr>(i, kSharding))
+      arguments.push_back(describe(sharding));
   for (unsigned i = 0; i < function.getNumResults(); ++i)
-    results.push_back(describe(function.getResultAttrOfType<ShardingAttr>(i, kSharding)));
-  return std::pair(arguments, results);
+    if (auto sharding = function.getResultAttrOfType<ShardingAttr>(i, kSharding))
+      results.push_back(describe(sharding));
+  bool areAllStated = arguments.size() == function.getNumArguments() && results.size() == function.getNumResults();
+  return areAllStated ? std::optional(std::pair(arguments, results)) : std::nullopt;
 }
 
 /// Where the collectives of a lowered module come from, in their order.
@@ -455,9 +459,7 @@ NB_MODULE(_core, m) {
       .def("partition_over", &partitionOver, "mesh"_a, "arguments"_a,
            "Ask the phase `shard` for the program of one device; an argument without a sharding may get any.")
       .def("shardings", &shardingsOf,
-           "After the phase `shard`, of the program of one device: the axes over which each dimension of each argument "
-           "and "
-           "result is sharded.")
+           "The axes over which each dimension of each argument and result of one device's program is sharded.")
       .def("donate_arguments", &donateArguments, "numbers"_a, "Allow `main` to write results over these arguments.")
       .def("check_finite", &checkFinite, "unwanted"_a,
            "Request the checks of `dovetail-check-finite` for the named kinds of values.")

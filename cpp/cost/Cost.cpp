@@ -29,8 +29,7 @@ double elementsOf(Value value) {
   return elements;
 }
 
-/// The size of an element in memory, where a bool takes a byte.
-static double bytesOf(Type element) {
+double bytesOf(Type element) {
   if (auto complex = dyn_cast<ComplexType>(element))
     return 2 * bytesOf(complex.getElementType());
   if (!element.isIntOrFloat())

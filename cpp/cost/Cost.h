@@ -31,6 +31,8 @@ struct Cost {
 namespace dovetail {
 
 double elementsOf(mlir::Value value);
+/// The size of an element in memory, where a bool takes a byte.
+double bytesOf(mlir::Type element);
 double bytesOf(mlir::Value value);
 /// Everything that an op reads and writes, once.
 double bytesOf(mlir::Operation *op);

@@ -31,21 +31,19 @@ struct ShardPass : PassWrapper<ShardPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ShardPass)
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto isPartitioned = [&] { return module->hasAttr(kPartition); };
+    auto isRequested = [&] { return module->hasAttr(kPartition); };
     bool isSharded = module.walk([](GlobalOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
-    if (!isSharded && !isPartitioned())
+    if (!isSharded && !isRequested())
       return markAllAnalysesPreserved();
-    if (isPartitioned() && failed(run([](OpPassManager &passes) {
+    if (isRequested() && failed(run([](OpPassManager &passes) {
           passes.addPass(createPropagateShardingsPass());
           passes.addPass(createPartitionPass());
         })))
       return signalPassFailure();
+    // A module that cannot be partitioned has lost the attribute.
     if (failed(run([&](OpPassManager &passes) {
-          if (!isPartitioned())
-            passes.addPass(createUnshardPass());
+          passes.addPass(isRequested() ? createLocalizePass() : createUnshardPass());
           addSimplify(passes, Form());
-          if (isPartitioned())
-            passes.addPass(createLocalizePass());
         })))
       signalPassFailure();
   }

@@ -2,6 +2,7 @@
 #include "Passes.h"
 #include "Shardings.h"
 #include "cpp/transforms/CallGraph.h"
+#include "cpp/transforms/Functions.h"
 #include "dialects/Collective.h"
 #include "dialects/ShardMap.h"
 
@@ -26,11 +27,13 @@ struct LocalizePass : impl::LocalizePassBase<LocalizePass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto mesh = module->getAttrOfType<MeshAttr>(kPartition);
-    FailureOr<func::FuncOp> main = findFunction(module, "main");
-    if (!mesh || failed(main))
+    if (!mesh)
       return;
+    FailureOr<func::FuncOp> main = findFunction(module, "main");
+    if (failed(main) || failed(checkTransformable(*main)))
+      return signalPassFailure();
     ShardMapOp op = onlyShardMap(*main);
-    if (!op) {
+    if (!op || op.getMesh() != mesh) {
       main->emitError() << "'main' must be one shard_map over all axes of the mesh; run --dovetail-partition before";
       return signalPassFailure();
     }

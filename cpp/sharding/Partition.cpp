@@ -227,15 +227,17 @@ namespace {
 struct PartitionPass : impl::PartitionPassBase<PartitionPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    MeshAttr mesh = meshToPartition(module);
-    FailureOr<func::FuncOp> main = findFunction(module, "main");
-    if (!mesh || failed(main))
+    FailureOr<MeshAttr> mesh = meshToPartition(module);
+    if (failed(mesh))
+      return signalPassFailure();
+    if (!*mesh)
       return;
+    auto main = module.lookupSymbol<func::FuncOp>("main");
     Functions functions(module);
     for (func::FuncOp function : module.getOps<func::FuncOp>())
-      if (function != *main && failed(partitionBody(function.getBody(), mesh, functions)))
+      if (function != main && failed(partitionBody(function.getBody(), *mesh, functions)))
         return signalPassFailure();
-    if (failed(partitionMain(*main, mesh, functions)))
+    if (failed(partitionMain(main, *mesh, functions)))
       return signalPassFailure();
     eraseUncalled(module);
   }

@@ -8,8 +8,9 @@
 namespace dovetail {
 
 /// The mesh over whose devices a module is to be partitioned; null if there is none. A module that cannot be
-/// partitioned, since it has effects, callbacks, unknown sizes or another mesh, loses the attribute.
-MeshAttr meshToPartition(mlir::ModuleOp module);
+/// partitioned, since it has effects, callbacks, unknown sizes or another mesh, loses the attribute. An error if a
+/// sharding is stated that does not fit its array.
+llvm::FailureOr<MeshAttr> meshToPartition(mlir::ModuleOp module);
 
 } // namespace dovetail
 

@@ -184,11 +184,11 @@ void Propagation::annotate(func::FuncOp main) {
 namespace {
 struct PropagateShardingsPass : impl::PropagateShardingsPassBase<PropagateShardingsPass> {
   void runOnOperation() override {
-    MeshAttr mesh = meshToPartition(getOperation());
-    FailureOr<func::FuncOp> main = findFunction(getOperation(), "main");
-    if (!mesh || failed(main))
-      return;
-    Propagation(mesh).run(*main);
+    FailureOr<MeshAttr> mesh = meshToPartition(getOperation());
+    if (failed(mesh))
+      return signalPassFailure();
+    if (*mesh)
+      Propagation(*mesh).run(getOperation().lookupSymbol<func::FuncOp>("main"));
   }
 };
 } // namespace

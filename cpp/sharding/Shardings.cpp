@@ -1,5 +1,6 @@
 // Shardings of values and factors, and their cost.
 #include "Shardings.h"
+#include "cpp/cost/Cost.h"
 
 using namespace mlir;
 
@@ -62,13 +63,7 @@ ShardingAttr shardingOf(MeshAttr mesh, ArrayRef<int64_t> factors, ArrayRef<Axes>
 }
 
 double bytesOf(RankedTensorType type, ShardingAttr sharding) {
-  Type element = type.getElementType();
-  double bits = 1;
-  if (auto complex = dyn_cast<ComplexType>(element))
-    bits = 2.0 * complex.getElementType().getIntOrFloatBitWidth();
-  else
-    bits = std::max(8u, element.getIntOrFloatBitWidth());
-  return bits / 8 * sharding.localType(type).getNumElements();
+  return bytesOf(type.getElementType()) * sharding.localType(type).getNumElements();
 }
 
 } // namespace dovetail

@@ -106,7 +106,7 @@ class Module:
 
     def shardings(self) -> tuple[list[list[list[str]]], list[list[list[str]]]] | None:
         """
-        After the phase `shard`, of the program of one device: the axes over which each dimension of each argument and result is sharded.
+        The axes over which each dimension of each argument and result of one device's program is sharded.
         """
 
     def donate_arguments(self, numbers: Sequence[int]) -> None:

@@ -19,7 +19,8 @@ def with_sharding_constraint(x: Any, shardings: Any) -> Any:
         is a prefix of `x`.
 
     Returns:
-      The same tree, committed to the devices. A jitted function runs there as a whole.
+      The same tree, committed to the devices. A jitted function runs on them, with these arrays
+      sharded so; dimensions that do not divide are not.
 
     Raises:
       TypeError: something else than a sharding.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 from dovetail import _core
 from dovetail.placement.meshes import AbstractMesh, Mesh
@@ -23,16 +23,31 @@ def mesh_attribute(mesh: Mesh | AbstractMesh) -> _core.MeshAttribute:
     return _core.MeshAttribute(axis_texts(mesh), list(mesh.axis_sizes))
 
 
-def sharding_attribute(sharding: NamedSharding, rank: int) -> _core.ShardingAttribute:
-    """The sharding of arrays of a rank in the dialect; unconstrained dimensions are open."""
-    text_of = dict(zip(sharding.mesh.axis_names, axis_texts(sharding.mesh), strict=True))
-    entries = [*sharding.spec.partitions, *[None] * (rank - len(sharding.spec))]
+def spec_attribute(
+    mesh: _core.MeshAttribute, spec: P, rank: int, text_of: Mapping[Hashable, str]
+) -> _core.ShardingAttribute:
+    """The sharding of arrays of a rank in the dialect; unconstrained dimensions are open.
+
+    Args:
+      mesh: the mesh.
+      spec: the axes over which each dimension is partitioned.
+      rank: the number of dimensions.
+      text_of: the names of axes in the dialect.
+    """
+    entries = [*spec.partitions, *[None] * (rank - len(spec))]
     is_open = [entry is UNCONSTRAINED for entry in entries]
     dims = [
         [] if free else [text_of[axis] for axis in axes_of(entry)]
         for entry, free in zip(entries, is_open, strict=True)
     ]
-    return _core.ShardingAttribute(mesh_attribute(sharding.mesh), dims, is_open)
+    return _core.ShardingAttribute(mesh, dims, is_open)
+
+
+def sharding_attribute(sharding: NamedSharding, rank: int) -> _core.ShardingAttribute:
+    """The same for a sharding over a mesh."""
+    mesh = sharding.mesh
+    text_of = dict(zip(mesh.axis_names, axis_texts(mesh), strict=True))
+    return spec_attribute(mesh_attribute(mesh), sharding.spec, rank, text_of)
 
 
 def named_sharding(mesh: Mesh | AbstractMesh, dims: Dims) -> NamedSharding:

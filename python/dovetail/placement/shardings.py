@@ -333,8 +333,9 @@ class Place:
     def of_results(self) -> Place:
         """Where results are that are computed of arrays here.
 
-        Programs and eager ops take sharded arrays as a whole, gathered by `arrays.shards.Shards`,
-        so each device has all of a result. The sharding of results is decided here alone.
+        Functions outside of `jit`, and programs that are not partitioned, take sharded arrays as a
+        whole, gathered by `arrays.shards.Shards`, so each device has all of a result. The compiler
+        decides how the results of partitioned programs are sharded.
         """
         return self if self._results is None else self._results
 

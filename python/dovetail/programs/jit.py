@@ -41,8 +41,8 @@ def jit(
     Args:
       fun: takes and returns pytrees of arrays.
       in_shardings: how positional arguments are sharded: a sharding, or a tuple with a prefix of
-        the tree of each; None for what is left to the arguments. An array that is committed must
-        already be sharded so.
+        the tree of each that is not static; None for what is left to the arguments. An array that
+        is committed must already be sharded so.
       out_shardings: how results are sharded, likewise; None for what the compiler chooses. Sizes
         must be multiples of the number of parts.
       static_argnums, static_argnames: arguments that are not arrays; a program is made for each

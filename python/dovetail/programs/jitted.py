@@ -221,7 +221,7 @@ class Jitted(_core.CompiledCalls):
                 value = values[i] = as_operand(value, what, copy=False)
             types.append((value.shape, value.dtype, value.weak_type))
         if self._options.in_shardings is not None:
-            values = self._sharded(values, args, kwargs)
+            values = self._sharded(values, args, kwargs, statics)
         # Equal static arguments of different types, such as 1 and True, make different programs.
         kinds = tuple([type(value) for _, value in statics])
         place = self._place(values, args, kwargs)
@@ -231,9 +231,13 @@ class Jitted(_core.CompiledCalls):
         return _Call(key, spec, statics, values, place)
 
     def _sharded(
-        self, leaves: Sequence[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+        self,
+        leaves: Sequence[Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        statics: Statics,
     ) -> list[Any]:
-        """The arguments where `in_shardings` states."""
+        """The arguments where `in_shardings` states, which has no entries for static ones."""
         prefix = self._options.in_shardings
         assert prefix is not None
         if kwargs:
@@ -241,7 +245,9 @@ class Jitted(_core.CompiledCalls):
                 f"jit takes no keyword arguments together with in_shardings, got: "
                 f"{', '.join(kwargs)} of `{self._name}` {here()}"
             )
-        wanted = prefix.for_each(args, "jit in_shardings")
+        fixed = {which for which, _ in statics}
+        given = tuple([arg for n, arg in enumerate(args) if n not in fixed])
+        wanted = prefix.for_each(given, "jit in_shardings")
         return [
             leaf if sharding is None else self._sharded_leaf(i, leaf, sharding, args)
             for i, (leaf, sharding) in enumerate(zip(leaves, wanted, strict=True))

@@ -12,6 +12,7 @@ from dovetail.arrays.array import ShapedArray
 from dovetail.base import errors
 from dovetail.base.locations import here
 from dovetail.base.trace_stack import current
+from dovetail.placement.attributes import spec_attribute
 from dovetail.placement.mesh_contexts import get_abstract_mesh, get_mesh
 from dovetail.placement.meshes import AbstractMesh, AxisType, Mesh
 from dovetail.placement.named_sharding import NamedSharding, check_spec
@@ -364,8 +365,8 @@ class Manual(NamedTuple):
 
     def sharding(self, spec: P, rank: int) -> _core.ShardingAttribute:
         """A spec in the dialect."""
-        dims = [[axis.text for axis in axes] for axes in self._axes(spec, rank)]
-        return _core.ShardingAttribute(self.attribute, dims, [False] * rank)
+        text_of = {name: axis.text for name, axis in self.bound.items()}
+        return spec_attribute(self.attribute, spec, rank, text_of)
 
     def varying(
         self,

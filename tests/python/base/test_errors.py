@@ -384,6 +384,24 @@ def test_damaged_ir_never_crashes(flags: list[str]) -> None:
     assert done.stderr.count("error:") > 100
 
 
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ["--dovetail-pipeline=to=lower"],
+        ["--dovetail-propagate-shardings", "--dovetail-partition"],
+        ["--dovetail-partition"],
+        ["--dovetail-localize"],
+        ["--dovetail-unshard"],
+    ],
+)
+def test_damaged_sharded_ir_never_crashes(flags: list[str]) -> None:
+    assert opt(ir_mutations.SHARDED, *flags[:-1], "--dovetail-partition").returncode == 0
+    rng = random.Random(len(flags[0]))
+    cases = [ir_mutations.mutate(ir_mutations.SHARDED, rng) for _ in range(300)]
+    done = opt("\n// -----\n".join(cases), "--split-input-file", *flags)
+    assert done.stderr.count("error:") > 100
+
+
 @pytest.mark.parametrize("flags", ["to=nothing", "from=lower to=trace", "to="])
 def test_phases_of_the_tool(flags: str) -> None:
     done = subprocess.run(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -267,8 +268,51 @@ def test_shardings_of_arguments_and_results_are_stated() -> None:
         f(x, y={"a": x})
     with pytest.raises(ValueError, match="should be divisible by 4, but it is equal to 10"):
         dt.jit(lambda x: x, out_shardings=rows)(normal(10))
+    # Static arguments have no entry.
+    power = dt.jit(lambda x, n: x**n, static_argnums=1, in_shardings=(rows,))
+    check(power(x, 2), x**2, "data")
     # Within another program it is a constraint.
     outer = dt.jit(lambda x: f(x * 2, {"a": x})[0] * 3)
     check(outer(x), 9 * x, None, "model")
     only = dt.jit(lambda x: {"a": x, "b": -x}, out_shardings={"a": rows, "b": None})(x)
     check(only["a"], x, "data")
+
+
+SQUARE = normal(8, 8)
+DEFINITE = SQUARE @ SQUARE.T + 8 * np.eye(8, dtype=np.float32)
+FUNCTIONS = [
+    (dnp.linalg.cholesky, DEFINITE),
+    (lambda x: dnp.linalg.svd(x)[1], SQUARE),
+    (lambda x: dnp.sort(x, 0), SQUARE),
+    (dnp.fft.fft, SQUARE),
+    (lambda x: dnp.any(x > 0, axis=0), SQUARE),
+    (lambda x: dnp.argmax(x, axis=0), SQUARE),
+    (lambda x: x[np.array([1, 5, 2])], SQUARE),
+    (lambda x: x.at[np.array([1, 5, 2])].add(1.0), SQUARE),
+    (lambda x: lax.scan(lambda c, row: (c + row, c * row), x[0], x)[1], SQUARE),
+    (lambda x: lax.while_loop(lambda c: dnp.sum(c) < 1e3, lambda c: c * 2 + 1, x), abs(SQUARE)),
+    (lambda x: lax.cond(x[0, 0] > 0, dnp.sin, dnp.cos, x), SQUARE),
+    (lambda x: x + 1, np.zeros((0, 4), np.float32)),
+]
+
+
+@pytest.mark.parametrize("number", range(len(FUNCTIONS)))
+def test_any_function_of_a_sharded_array(number: int) -> None:
+    function, x = FUNCTIONS[number]
+    expected = dt.jit(function)(x)
+    for spec in (("data",), (None, "model"), ("model", "data")):
+        result = dt.jit(function)(put(x, *spec))
+        np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-4)
+
+
+def test_a_program_without_results() -> None:
+    assert dt.jit(lambda x: ())(put(normal(8), "data")) == ()
+
+
+def test_threads_call_one_program() -> None:
+    x = normal(8, 8)
+    f = dt.jit(lambda x: dnp.sum(dnp.sin(x @ x)))
+    given, expected = put(x, "data", "model"), float(np.sin(x @ x).sum())
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda _: float(f(given)), range(40)))
+    np.testing.assert_allclose(results, [expected] * 40, rtol=1e-3, atol=1e-3)

@@ -17,6 +17,36 @@ _TYPES = ["f32", "f64", "i1", "i32", "ui8", "complex<f32>", "bf16", "index", "te
 _NUMBERS = ["0", "-1", "1", "2", "3", "9223372036854775807", "-9223372036854775808", "1.5", "?"]
 
 
+# A program for the devices of a mesh: its meaning, and the request for that of one device.
+SHARDED = """#mesh = #dovetail.mesh<["x" = 2, "y" = 3]>
+#both = #dovetail.sharding<#mesh, [{"y"}, {"x"}]>
+#column = #dovetail.sharding<#mesh, [{"y"}]>
+#rows = #dovetail.sharding<#mesh, [{"x"}, {}]>
+module attributes {dovetail.partition = #mesh} {
+  func.func private @part(%x: tensor<2x6xf32>) -> tensor<2x6xf32> {
+    %0 = dovetail.all_reduce_sum %x over ["x"] : tensor<2x6xf32>
+    return %0 : tensor<2x6xf32>
+  }
+  func.func @main(%x: tensor<4x6xf32> {dovetail.sharding = #rows},
+                  %w: tensor<6x6xf32> {dovetail.sharding = #both})
+      -> (tensor<4x6xf32>, tensor<6xf32> {dovetail.sharding = #column}) {
+    %0 = dovetail.dot_general %x, %w batch [] x [] contract [1] x [0]
+      : tensor<4x6xf32>, tensor<6x6xf32>
+    %1 = dovetail.reshard %0 as <#mesh, [{?}, {"y"}]> : tensor<4x6xf32>
+    %2 = dovetail.scan length 2 init(%1) over() consts()
+      : (tensor<4x6xf32>) -> tensor<4x6xf32> {
+    ^bb0(%carry: tensor<4x6xf32>):
+      %4 = dovetail.shard_map @part on #mesh manual ["x"] in [#rows] out [#rows](%carry)
+        : (tensor<4x6xf32>) -> tensor<4x6xf32>
+      dovetail.yield %4 : tensor<4x6xf32>
+    }
+    %3 = dovetail.reduce_sum %2 [0] : tensor<4x6xf32>
+    return %2, %3 : tensor<4x6xf32>, tensor<6xf32>
+  }
+}
+"""
+
+
 def seeds() -> list[str]:
     """Programs as text, traced and after `expand`."""
 
