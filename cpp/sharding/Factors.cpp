@@ -31,7 +31,8 @@ double Factors::cost(ArrayRef<Axes> axes) const {
     if (!wanted)
       continue;
     ShardingAttr given = shardingOf(mesh, dims, axes);
-    bool isScattered = map.combiner == FactorMap::Combiner::Sum && scatteredDim(given, wanted, combined);
+    bool isScattered =
+        map.combiner == FactorMap::Combiner::Sum && scatteredDim(typeOf(result), given, wanted, combined);
     if (!combined.empty())
       bytes += bytesOf(typeOf(result), given) * (isScattered ? 1 : 2);
     if (combined.empty() || !isScattered)
@@ -56,7 +57,7 @@ AxesOfEach Factors::chosen() const {
         continue;
       AxesOfEach axes = axesOf(sharding);
       for (auto [factor, ofDim] : llvm::zip_equal(dims, axes))
-        if (map.isDivisible(factor) && !llvm::is_contained(candidates[factor], ofDim))
+        if (!ofDim.empty() && canDivide(mesh, op, map, factor, ofDim) && !llvm::is_contained(candidates[factor], ofDim))
           candidates[factor].push_back(ofDim);
     }
   };

@@ -102,6 +102,7 @@ class PartitionedExecutable:
         self._executable = executable
         self._partition = partition
         self._avals = avals
+        self._shapes = [shape for shape, _ in partition.module.function("main").inputs]
 
     def placed(self, captured: Sequence[Any]) -> list[Any]:
         """The data of the last arguments, moved to where every call needs it."""
@@ -112,8 +113,10 @@ class PartitionedExecutable:
     def __call__(self, data: Sequence[Any]) -> list[Any]:
         """The sharded data of the results, for data of the arguments, which is moved if needed."""
         shards = [
-            parts_of(value, sharding)
-            for value, sharding in zip(data, self._partition.arguments, strict=True)
+            parts_of(value, sharding, shape)
+            for value, sharding, shape in zip(
+                data, self._partition.arguments, self._shapes, strict=True
+            )
         ]
         count = len(self._executable.executables)
         results = self._executable([[parts[i] for parts in shards] for i in range(count)])
@@ -125,14 +128,27 @@ class PartitionedExecutable:
         ]
 
 
-def parts_of(data: Any, sharding: Sharding) -> Sequence[Any]:
-    """The part on each device of data that is to be sharded so."""
+def parts_of(data: Any, sharding: Sharding, shape: tuple[int, ...]) -> Sequence[Any]:
+    """The part on each device of data that is to be sharded so.
+
+    Args:
+      data: the elements of the array.
+      sharding: the sharding.
+      shape: the shape of a part. Those at the ends of dimensions may be shorter, and are padded.
+    """
     if type(data) is not Shards or data.sharding != sharding:
         data = moved(data, sharding)
-    if type(data) is Shards:
-        return data.parts
-    # All devices share it.
-    return [data] * sharding.num_devices
+    if type(data) is not Shards:
+        # All devices share it.
+        return [data] * sharding.num_devices
+    return [part if part.shape == shape else padded(part, shape) for part in data.parts]
+
+
+def padded(part: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """A part with zeros at the ends of its dimensions."""
+    result = np.zeros(shape, part.dtype)
+    result[tuple(map(slice, part.shape))] = part
+    return result
 
 
 def placed(data: np.ndarray, place: Place | None) -> Any:
