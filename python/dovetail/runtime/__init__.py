@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .participants import SpmdExecutable as SpmdExecutable
     from .signature import ArraySpec as ArraySpec
     from .signature import Signature as Signature
-    from .transports import TcpTransport as TcpTransport
+    from .tcp import TcpTransport as TcpTransport
     from .transports import Transport as Transport
 
 # The modules of public names, imported on first access. If the package imported them eagerly, a
@@ -47,7 +47,7 @@ _MODULES = {
     "Participants": "participants",
     "Signature": "signature",
     "SpmdExecutable": "participants",
-    "TcpTransport": "transports",
+    "TcpTransport": "tcp",
     "Transport": "transports",
     "get_device": "devices",
     "load": "module",
