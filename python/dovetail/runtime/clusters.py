@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import atexit
 import importlib
 import importlib.util
 import os
@@ -149,7 +150,14 @@ class Hydra(Cluster):
             address = _free_address(self._is_alone)
             self._ask("put", kvsname=space, key="dovetail", value=address)
         self._ask("barrier_in")
+        # A process that has begun and does not say that it has finished counts as failed. Once it
+        # has, it cannot initialize MPI.
+        atexit.register(self._finish)
         return self._ask("get", kvsname=space, key="dovetail")["value"]
+
+    def _finish(self) -> None:
+        if not _is_mpi_running():
+            self._ask("finalize")
 
     def _ask(self, command: str, **values: Any) -> dict[str, str]:
         words = [f"cmd={command}", *(f"{name}={value}" for name, value in values.items())]

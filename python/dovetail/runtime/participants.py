@@ -215,7 +215,6 @@ class Participants:
             idle.append(crew)
         return results
 
-
     def _new_crew(self) -> _Crew:
         return _Crew(self._numbers, self.processes, self.timeout, self.transport)
 

@@ -93,9 +93,7 @@ class ProcessGroup:
             lambda: False,
         )
 
-    def gathered(
-        self, data: bytes, text: str, members: Sequence[int] | None = None
-    ) -> list[bytes]:
+    def gathered(self, data: bytes, text: str, members: Sequence[int] | None = None) -> list[bytes]:
         """The bytes of each process, in the order of their numbers.
 
         Args:
@@ -107,9 +105,7 @@ class ProcessGroup:
             sizes = {other: bytearray(_COUNT.size) for other in others}
             size = _COUNT.pack(len(data))
             self.exchange([(other, size) for other in others], [*sizes.items()])
-            found = {
-                other: bytearray(_COUNT.unpack(size)[0]) for other, size in sizes.items()
-            }
+            found = {other: bytearray(_COUNT.unpack(size)[0]) for other, size in sizes.items()}
             self.exchange(
                 [(other, data) for other in others if data],
                 [(other, memory) for other, memory in found.items() if memory],
@@ -179,8 +175,10 @@ def initialize(
     )
     if transport not in ("tcp", "mpi"):
         raise ValueError(f"transport must be 'tcp' or 'mpi', got: {transport!r}")
-    bind = None if coordinator_bind_address is None else rendezvous.address_of(
-        coordinator_bind_address
+    bind = (
+        None
+        if coordinator_bind_address is None
+        else rendezvous.address_of(coordinator_bind_address)
     )
     addresses, facts, server = rendezvous.meet(
         rendezvous.address_of(where),

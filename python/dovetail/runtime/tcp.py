@@ -157,7 +157,9 @@ class TcpTransport(Transport):
 
     def problem(self, others: Sequence[int]) -> str:
         """Why one of the others takes part no more; empty if all do."""
-        return next((p.error for other, p in self._peers.items() if other in others and p.error), "")
+        return next(
+            (p.error for other, p in self._peers.items() if other in others and p.error), ""
+        )
 
     def close(self, reason: str = "") -> None:
         """End the connections; other processes wait no longer, and know the reason."""

@@ -67,7 +67,7 @@ class Transport(abc.ABC):
           RuntimeError: a process cannot be reached.
         """
 
-    def begin(self, others: Sequence[int], identity: Identity) -> None:
+    def begin(self, others: Sequence[int], identity: Identity) -> None:  # noqa: B027
         """Begin something that all processes are to do, one thing at a time.
 
         Args:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import shutil
@@ -50,10 +51,10 @@ def by_tcp(
     """Run a program in so many processes, each with so many devices."""
     where = {"DOVETAIL_COORDINATOR_ADDRESS": free_address(), **(environment or {})}
     start = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder:
+    with contextlib.ExitStack() as stack:
         streams = [
-            [open(Path(folder, f"{kind}{n}"), "w+") for kind in ("out", "err")]
-            for n in range(count)
+            [stack.enter_context(tempfile.TemporaryFile("w+")) for _ in range(2)]
+            for _ in range(count)
         ]
         started = [
             subprocess.Popen(
@@ -81,7 +82,6 @@ def by_tcp(
             for file in files:
                 file.seek(0)
                 texts.append(file.read())
-                file.close()
             ranks.append(Rank(process.returncode, *texts, ends.get(n, float("inf"))))
     return ranks
 
