@@ -116,9 +116,10 @@ class OpenMpi(Cluster):
 
     def coordinator(self) -> str:
         """The launcher's machine, where the first process is, and a port that the job chooses."""
-        found = re.match(r"(\d+)\..*?tcp6?://\[?([^,:\]]+(?::[^,\]]+\])?)", self._launcher)
+        found = re.match(r"(\d+)\..*?;tcp(?:://([^,:]+)|6://\[([^,\]]+))", self._launcher)
         if found is not None:
-            return f"{found[2]}:{_port(int(found[1]))}"
+            host = found[2] or f"[{found[3]}]"
+            return f"{host}:{_port(int(found[1]))}"
         if self._is_alone and self._job:
             return f"127.0.0.1:{_port(int.from_bytes(self._job.encode()[-8:], 'little'))}"
         return Mpi4py().coordinator()

@@ -215,10 +215,10 @@ class _Peer:
     def begin(self, identity: Identity, marks: bool) -> bool:
         """Begin something; whether for the first time."""
         with self._changed:
-            self._here = (self._here[0] + 1, identity.digest)
-            self._check()
             is_new = identity.digest not in self._texts_here
             self._texts_here[identity.digest] = identity.text
+            self._here = (self._here[0] + 1, identity.digest)
+            self._check()
             if self.error:
                 raise RuntimeError(self.error)
         if is_new:
@@ -245,8 +245,7 @@ class _Peer:
     def _check(self) -> None:
         """Compare what both do, if they are at the same number."""
         if self._here[0] == self._there[0] and self._here[1] != self._there[1]:
-            here = self._texts_here.get(self._here[1], "something new")
-            there = self._texts_there.get(self._there[1], "something new")
+            here, there = self._texts_here[self._here[1]], self._texts_there[self._there[1]]
             self._fail(
                 "processes must run the same programs in the same order, got: "
                 f"{here} in process {self._process}; {there} in process {self.number}"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import resource
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +21,8 @@ import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import P, lax
 from dovetail.experimental import multihost_utils as hosts
+from dovetail.runtime import CollectiveError
+from dovetail.saving import together
 from dovetail.sharding import AxisType, Mesh, NamedSharding
 
 Program = Callable[..., None]
@@ -241,6 +246,105 @@ def programs() -> None:
     if local() & {*pair.flat_devices}:
         part = dt.device_put(x, NamedSharding(pair, P("data")))
         check(dt.jit(lambda v: v * 2)(part), x * 2)
+
+
+def tree_of(mesh: Mesh) -> dict[str, Any]:
+    """Arrays that are sharded in several ways, of several types, and what is not sharded."""
+
+    def put(values: np.ndarray, *spec: Any) -> Any:
+        return dt.device_put(values, NamedSharding(mesh, P(*spec)))
+
+    x = normal(16, 8, 3)
+    return {
+        "rows": put(x, "data"),
+        "grid": put(x, "model", "data"),
+        "last": put(x[:, 0, :2], None, ("model",)),
+        "uneven": put(x[:7], "data"),
+        "replicated": put(x[0]),
+        "complex": put(x[..., 0] + 1j * x[..., 1], "data"),
+        "narrow": put(x.astype(dt.dtypes.int4), "data"),
+        "half": put(x.astype(dt.dtypes.bfloat16), None, "data"),
+        "step": 7,
+        "host": x[1],
+    }
+
+
+def expected_tree() -> dict[str, Any]:
+    x = normal(16, 8, 3)
+    return {
+        "rows": x,
+        "grid": x,
+        "last": x[:, 0, :2],
+        "uneven": x[:7],
+        "replicated": x[0],
+        "complex": x[..., 0] + 1j * x[..., 1],
+        "narrow": x.astype(dt.dtypes.int4),
+        "half": x.astype(dt.dtypes.bfloat16),
+        "step": 7,
+        "host": x[1],
+    }
+
+
+def check_tree(tree: Any) -> None:
+    """Compare a tree with what was saved: the parts that are here."""
+    for name, expected in expected_tree().items():
+        value = tree[name]
+        if not isinstance(value, dt.Array):
+            np.testing.assert_array_equal(value, expected)
+            continue
+        assert (value.shape, value.dtype) == (expected.shape, expected.dtype)
+        for shard in value.addressable_shards:
+            np.testing.assert_array_equal(np.asarray(shard.data), expected[shard.index])
+
+
+@program
+def saves(path: str) -> None:
+    """A checkpoint of arrays that all processes have parts of."""
+    initialize()
+    total = dt.device_count()
+    dt.checkpoint.save(path, tree_of(auto_mesh(total // 2, 2)))
+    # Another mesh, and everything in each process.
+    other = tree_of(auto_mesh(2, total // 2))
+    check_tree(dt.checkpoint.load(path, like=other))
+    check_tree(dt.checkpoint.load(path))
+
+
+@program
+def loads(path: str) -> None:
+    """A checkpoint that other processes have written."""
+    initialize()
+    total = dt.device_count()
+    wanted = tree_of(auto_mesh(total // 2, 2))
+    loaded = dt.checkpoint.load(path, like=wanted)
+    check_tree(loaded)
+    assert loaded["grid"].sharding == wanted["grid"].sharding
+
+
+@program
+def cannot_save(path: str, fault: str) -> None:
+    """A checkpoint that one process cannot write, or during which it is killed."""
+    initialize()
+    mesh = auto_mesh(dt.device_count())
+    x = dt.device_put(normal(3 << 10, 64), NamedSharding(mesh, P("data")))
+    dt.checkpoint.save(path, {"x": x})
+    y = dt.jit(lambda v: v + 1)(x)
+    if dt.process_index() == 1:
+        if fault == "killed":
+            together._write_parts = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+        else:
+            # As a full disk.
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, 1 << 16))
+    if fault == "killed":
+        with pytest.raises(CollectiveError, match="process 1 must take part"):
+            dt.checkpoint.save(path, {"x": y})
+    else:
+        with pytest.raises(OSError, match=f"File too large in process 1: '{path}'") as caught:
+            dt.checkpoint.save(path, {"x": y})
+        assert caught.value.errno == errno.EFBIG
+    # The older one is still there.
+    loaded = dt.checkpoint.load(path, like={"x": x})["x"]
+    for shard in loaded.addressable_shards:
+        np.testing.assert_array_equal(np.asarray(shard.data), normal(3 << 10, 64)[shard.index])
 
 
 def main() -> None:
