@@ -94,11 +94,15 @@ def identity(name: str, avals: Sequence[ShapedArray], partition: Partition) -> I
       avals: the types of its arguments.
       partition: the program of one device.
     """
-    types = ", ".join(map(str, avals))
-    shown = types if len(types) < 200 else f"{types[:200]} …"
     from dovetail.runtime.processes import identity_of  # lazy
 
-    return identity_of(f"`{name}`({shown})", partition.digest)
+    return identity_of(shown(name, avals), partition.digest)
+
+
+def shown(name: str, avals: Sequence[ShapedArray]) -> str:
+    """A program in messages: its name and the types of its arguments."""
+    types = ", ".join(map(str, avals))
+    return f"`{name}`({types if len(types) < 200 else f'{types[:200]} …'})"
 
 
 def participants_of(mesh: Mesh) -> Participants:

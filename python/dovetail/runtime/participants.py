@@ -127,7 +127,8 @@ class Participants:
 
     Attributes:
       devices: the devices of this process, in the order of their numbers.
-      numbers: their numbers among those of all processes, as buffers.
+      global_numbers: their numbers among those of all processes.
+      numbers: the same, as buffers.
 
     Example:
       >>> Participants(3).run(lambda number: 10 * number)
@@ -159,7 +160,7 @@ class Participants:
         self.transport = transport
         self.processes = processes
         self.devices = [get_device(f"local-sync:{number}") for number in range(count)]
-        self._numbers = numbers
+        self.global_numbers = numbers
         self.numbers = [
             put(np.array(number, np.int32), device)
             for number, device in zip(numbers, self.devices, strict=True)
@@ -216,7 +217,7 @@ class Participants:
         return results
 
     def _new_crew(self) -> _Crew:
-        return _Crew(self._numbers, self.processes, self.timeout, self.transport)
+        return _Crew(self.global_numbers, self.processes, self.timeout, self.transport)
 
 
 _all: weakref.WeakSet[Participants] = weakref.WeakSet()
@@ -235,7 +236,7 @@ class SpmdExecutable:
     """One function of a module on participants, which takes a participant's number last.
 
     Args:
-      vmfb: the module file's bytes.
+      vmfb: the module file's bytes, or the module.
       function: the function's name.
       participants: the participants that run it.
       lines: the lines in the user's program of its collectives, for messages.
@@ -262,7 +263,7 @@ class SpmdExecutable:
 
     def __init__(
         self,
-        vmfb: bytes,
+        vmfb: bytes | VmModule,
         function: str,
         participants: Participants,
         *,
@@ -273,7 +274,8 @@ class SpmdExecutable:
         self.participants = participants
         self._lines = Lines(lines)
         self._identity = identity
-        module = VmModule.copy_buffer(INSTANCE, vmfb)
+        is_loaded = isinstance(vmfb, VmModule)
+        module = vmfb if is_loaded else VmModule.copy_buffer(INSTANCE, vmfb)
         self.executables = [
             Executable(LoadedModule(module, device), function, **options)
             for device in participants.devices

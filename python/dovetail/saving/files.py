@@ -25,8 +25,8 @@ from dovetail.runtime.module_file import replacing
 from dovetail.runtime.parameters import resembles
 from dovetail.saving.together import connected, gathered, own_parts, write_together
 
-# Files with arrays that several processes wrote have the second version, others the first.
-VERSION = 2
+# Only files with arrays that several processes wrote need the second version.
+VERSION, FIRST_VERSION = 2, 1
 _NOTES, _DIGEST = "dovetail.checkpoint", "dovetail.sha256"
 # The safetensors format's own name of metadata.
 _METADATA = "__metadata__"
@@ -155,7 +155,7 @@ def _metadata(
       shapes: the shapes of all in the file.
       parts: the parts of the others, and the checksums of their bytes.
     """
-    notes: dict[str, Any] = {"version": 2 if parts else 1, "leaves": {}}
+    notes: dict[str, Any] = {"version": VERSION if parts else FIRST_VERSION, "leaves": {}}
     for name, leaf in leaves.items():
         note = {key: value for key, value in vars(leaf).items() if key in _NOTED and value}
         if name in parts:
