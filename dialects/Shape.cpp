@@ -62,7 +62,7 @@ LogicalResult ReshapeOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t
 }
 
 FactorMap ReshapeOp::factorMap() {
-  // Unchanged leading and trailing dimensions keep their factors; those between are regrouped.
+  // Unchanged leading and trailing dimensions keep their factors.
   ArrayRef<int64_t> from = getX().getType().getShape(), to = getType().getShape();
   SmallVector<int64_t> result(to.size(), FactorMap::kNone);
   size_t head = 0, tail = 0, common = std::min(from.size(), to.size());
@@ -74,6 +74,21 @@ FactorMap ReshapeOp::factorMap() {
   while (tail < common - head && same(from[from.size() - 1 - tail], to[to.size() - 1 - tail])) {
     result[to.size() - 1 - tail] = from.size() - 1 - tail;
     ++tail;
+  }
+  ArrayRef<int64_t> a = from.drop_back(tail), b = to.drop_back(tail);
+  auto isRegular = [](int64_t size) { return size > 0; };
+  if (!llvm::all_of(a.drop_front(head), isRegular) || !llvm::all_of(b.drop_front(head), isRegular))
+    return oneToOne(*this, result, from.size());
+  // Those between are regrouped: of a group, the first dimensions before and after are one factor, since equal parts of
+  // either are the same elements. Their sizes may differ: both must be divided evenly.
+  for (size_t i = head, j = head; i < a.size() && j < b.size();) {
+    if (a[i] == 1 || b[j] == 1) {
+      ++(a[i] == 1 ? i : j);
+      continue;
+    }
+    result[j] = i;
+    for (int64_t before = a[i++], after = b[j++]; before != after;)
+      before < after ? before *= a[i++] : after *= b[j++];
   }
   return oneToOne(*this, result, from.size());
 }

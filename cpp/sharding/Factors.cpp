@@ -43,6 +43,19 @@ double Factors::cost(ArrayRef<Axes> axes) const {
   return bytes + kBytesPerStep * steps;
 }
 
+/// Whether all dimensions of the factor have a multiple of `parts` elements; of a reshape, they have different sizes.
+static bool divides(Operation *op, const FactorMap &map, int64_t factor, int64_t parts) {
+  auto ofAll = [&](ValueRange values, ArrayRef<SmallVector<int64_t>> dimsOf) {
+    return llvm::all_of(llvm::zip_equal(values, dimsOf), [&](auto each) {
+      auto [value, dims] = each;
+      return llvm::all_of(llvm::enumerate(dims), [&](auto dim) {
+        return dim.value() != factor || typeOf(value).getDimSize(dim.index()) % parts == 0;
+      });
+    });
+  };
+  return ofAll(op->getOperands(), map.operands) && ofAll(op->getResults(), map.results);
+}
+
 AxesOfEach Factors::chosen() const {
   int64_t count = numFactors(map);
   // What each factor may have; first nothing.
@@ -53,7 +66,8 @@ AxesOfEach Factors::chosen() const {
         continue;
       AxesOfEach axes = axesOf(sharding);
       for (auto [factor, ofDim] : llvm::zip_equal(dims, axes))
-        if (map.isDivisible(factor) && !llvm::is_contained(candidates[factor], ofDim))
+        if (map.isDivisible(factor) && divides(op, map, factor, mesh.sizeOf(ofDim)) &&
+            !llvm::is_contained(candidates[factor], ofDim))
           candidates[factor].push_back(ofDim);
     }
   };
