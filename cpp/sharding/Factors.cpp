@@ -1,6 +1,7 @@
 // The axes along which devices divide the factors of an op.
 #include "Factors.h"
 #include "Reshard.h"
+#include "cpp/cost/AssumedSize.h"
 
 using namespace mlir;
 
@@ -21,12 +22,14 @@ double Factors::cost(ArrayRef<Axes> axes) const {
       bytes += reshardCost(typeOf(operand), have, shardingOf(mesh, dims, axes));
     for (auto [d, factor] : llvm::enumerate(dims))
       if (factor != FactorMap::kNone)
-        sizes[factor] = typeOf(operand).getDimSize(d);
+        sizes[factor] = assumedSize(typeOf(operand).getDimSize(d));
   }
   Axes combined;
   for (int64_t factor : map.reduced)
     llvm::append_range(combined, axes[factor]);
   for (auto [result, wanted, dims] : llvm::zip_equal(op->getResults(), results, map.results)) {
+    if (!wanted)
+      continue;
     ShardingAttr given = shardingOf(mesh, dims, axes);
     bool isScattered = map.combiner == FactorMap::Combiner::Sum && scatteredDim(given, wanted, combined);
     if (!combined.empty())
@@ -35,7 +38,7 @@ double Factors::cost(ArrayRef<Axes> axes) const {
       bytes += reshardCost(typeOf(result), given, wanted);
     for (auto [d, factor] : llvm::enumerate(dims))
       if (factor != FactorMap::kNone)
-        sizes[factor] = typeOf(result).getDimSize(d);
+        sizes[factor] = assumedSize(typeOf(result).getDimSize(d));
   }
   double steps = 1;
   for (auto [size, ofFactor] : llvm::zip_equal(sizes, axes))

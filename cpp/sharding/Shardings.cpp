@@ -37,11 +37,20 @@ SmallVector<int64_t> sizesOf(MeshAttr mesh, ArrayRef<AxisRefAttr> axes) {
   return llvm::map_to_vector(axes, [&](AxisRefAttr axis) { return mesh.sizeOf(axis); });
 }
 
+ShardingAttr replicatedAs(MeshAttr mesh, Type type) {
+  auto array = dyn_cast<RankedTensorType>(type);
+  return array ? ShardingAttr::replicated(mesh, array.getRank()) : ShardingAttr();
+}
+
+Type localType(Type type, ShardingAttr sharding) {
+  return sharding ? sharding.localType(cast<RankedTensorType>(type)) : type;
+}
+
 ShardingAttr divisible(ShardingAttr sharding, RankedTensorType type) {
   AxesOfEach dims = axesOf(sharding);
   for (auto [axes, size] : llvm::zip_equal(dims, type.getShape()))
     // Collectives name whole axes.
-    while (!axes.empty() && (size == 0 || size % sharding.getMesh().sizeOf(axes) ||
+    while (!axes.empty() && (size == 0 || ShapedType::isDynamic(size) || size % sharding.getMesh().sizeOf(axes) ||
                              llvm::any_of(axes, [](AxisRefAttr axis) { return !axis.isWhole(); })))
       axes.pop_back();
   return shardingOf(sharding.getMesh(), dims);
@@ -63,7 +72,10 @@ ShardingAttr shardingOf(MeshAttr mesh, ArrayRef<int64_t> factors, ArrayRef<Axes>
 }
 
 double bytesOf(RankedTensorType type, ShardingAttr sharding) {
-  return bytesOf(type.getElementType()) * sharding.localType(type).getNumElements();
+  double bytes = bytesOf(type.getElementType());
+  for (int64_t size : sharding.localType(type).getShape())
+    bytes *= assumedSize(size);
+  return bytes;
 }
 
 } // namespace dovetail

@@ -12,6 +12,8 @@ constexpr llvm::StringLiteral kPartition = "dovetail.partition";
 constexpr llvm::StringLiteral kSharding = "dovetail.sharding";
 /// The shardings of an op's results.
 constexpr llvm::StringLiteral kShardings = "dovetail.shardings";
+/// The shardings of the arguments of each of an op's bodies.
+constexpr llvm::StringLiteral kArgumentShardings = "dovetail.argument_shardings";
 
 /// The axes over which a dimension or a factor is divided, from major to minor.
 using Axes = llvm::SmallVector<AxisRefAttr, 2>;
@@ -29,6 +31,11 @@ ShardingAttr shardingOf(MeshAttr mesh, llvm::ArrayRef<Axes> dims);
 /// The names of axes, as collectives take them.
 mlir::ArrayAttr namesOf(mlir::MLIRContext *context, llvm::ArrayRef<AxisRefAttr> axes);
 llvm::SmallVector<int64_t> sizesOf(MeshAttr mesh, llvm::ArrayRef<AxisRefAttr> axes);
+
+/// The sharding of an array that every device has as a whole; null for another type.
+ShardingAttr replicatedAs(MeshAttr mesh, mlir::Type type);
+/// The type of a device's part.
+mlir::Type localType(mlir::Type type, ShardingAttr sharding);
 
 /// The sharding without axes, of the whole mesh, over which a dimension cannot be divided into equal parts.
 ShardingAttr divisible(ShardingAttr sharding, mlir::RankedTensorType type);

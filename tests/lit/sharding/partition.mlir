@@ -50,27 +50,14 @@ module attributes {dovetail.partition = #mesh} {
 
 #mesh = #dovetail.mesh<["x" = 2]>
 
-// What has no factor map, or bodies, is computed by all; functions of parts within are not.
+// What has no factor map is computed by all.
 // CHECK-LABEL: func.func private @main.local
 // CHECK:         %[[ALL:.+]] = dovetail.all_gather %arg0 over ["x"] sizes [2] dimension 0 : tensor<2xf32>
 // CHECK:         %[[WHOLE:.+]] = dovetail.reshape %[[ALL]]
-// CHECK:         dovetail.scan length 3 init(%[[WHOLE]])
-// CHECK:           dovetail.axis_index over ["x"] sizes [2]
-// CHECK:           dovetail.gather
-// CHECK:           dovetail.sin %{{.+}} : tensor<2xf32>
-// CHECK:           dovetail.all_gather
+// CHECK:         dovetail.reverse %[[WHOLE]] [0] : tensor<4xf32>
 module attributes {dovetail.partition = #mesh} {
-  func.func private @part(%x: tensor<2xf32>) -> tensor<2xf32> {
-    %0 = dovetail.sin %x : tensor<2xf32>
-    return %0 : tensor<2xf32>
-  }
   func.func @main(%x: tensor<4xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}]>}) -> tensor<4xf32> {
-    %0 = dovetail.scan length 3 init(%x) over() consts() : (tensor<4xf32>) -> tensor<4xf32> {
-    ^bb0(%carry: tensor<4xf32>):
-      %1 = dovetail.shard_map @part on #mesh manual ["x"] in [#dovetail.sharding<#mesh, [{"x"}]>]
-        out [#dovetail.sharding<#mesh, [{"x"}]>](%carry) : (tensor<4xf32>) -> tensor<4xf32>
-      dovetail.yield %1 : tensor<4xf32>
-    }
+    %0 = dovetail.reverse %x [0] : tensor<4xf32>
     return %0 : tensor<4xf32>
   }
 }

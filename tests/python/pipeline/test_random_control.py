@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import dovetail as dt
 from dovetail import config
+from support import spmd
 from support.host_loops import compare, on_host
-from support.random_control import PROGRAMS, flat, program_of, results, transformed
+from support.random_control import PROGRAMS, arguments, flat, program_of, results, transformed
 
 
 @pytest.mark.parametrize("seed", range(PROGRAMS))
@@ -36,3 +38,16 @@ def test_compiled_for_all_sizes(seed: int) -> None:
         expected = results(dt, functions, seed)
         compiled = [dt.jit(function, dynamic_shapes=("b, n", "n")) for function in functions]
         compare(results(dt, compiled, seed), expected, 1e-6, 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(10 * PROGRAMS))
+def test_partitioned_as_evaluated(seed: int) -> None:
+    """Loops and branches on parts, evaluated by their meaning on whole arrays."""
+    mesh, rng = {"x": 2, "y": 3}, np.random.default_rng(seed)
+    with config.enable_x64(True):
+        functions = transformed(dt, program_of(seed, with_while=True))
+        inputs = arguments(seed)
+        traced = dt.jit(functions[seed % len(functions)]).trace(*inputs)._program
+        inputs = [*inputs, *(np.asarray(operand) for operand in traced.captured)]
+        dims = [spmd.random_dims(mesh, x.shape, rng) for x in inputs]
+        compare(*spmd.evaluated(traced.module, mesh, dims, inputs), 1e-6, 1e-9)

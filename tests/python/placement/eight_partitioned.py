@@ -143,14 +143,29 @@ def test_training_gives_the_losses_of_one_device() -> None:
     np.testing.assert_allclose(train(sharded, put(x, "data"), put(y, "data")), expected, 1e-5)
 
 
-def test_loops_compute_on_every_device() -> None:
-    x = normal(8)
+def test_loops_compute_on_parts() -> None:
+    x, w = normal(8, 4), normal(3, 4, 4)
 
     @dt.jit
-    def many(x: Any) -> Any:
-        return lax.fori_loop(0, 3, lambda _, x: dnp.sin(x), x * 2)
+    def many(x: Any, w: Any) -> Any:
+        return lax.scan(lambda x, w: (dnp.tanh(x @ w), dnp.sum(x, 1)), x * 2, w)
 
-    np.testing.assert_allclose(many(put(x, "data")), np.sin(np.sin(np.sin(2 * x))), rtol=1e-5)
+    whole = many(x, w)
+    last, sums = many(put(x, "data"), put(w, None, "model"))
+    check(last, whole[0], "data", "model")
+    check(sums, whole[1], None, "data")
+    # What an iteration needs is gathered in it, not before.
+    text = many.lower(put(x, "data"), put(w, None, "model")).as_text("shard")
+    assert text.index("dovetail.scan") < text.index("all_gather")
+
+
+def test_gradients_of_dynamic_loops() -> None:
+    def total(x: Any) -> Any:
+        return dnp.sum(lax.while_loop(lambda x: dnp.sum(x**2) < 100, lambda x: x * 1.5, x) ** 2)
+
+    x = normal(8, 2)
+    result = dt.jit(dt.grad(total))(put(x, "data"))
+    check(result, dt.grad(total)(x), "data")
 
 
 def test_sizes_that_do_not_divide_are_not_sharded() -> None:

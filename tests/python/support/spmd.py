@@ -15,6 +15,7 @@ from dovetail import _core
 from dovetail.base import locations
 from dovetail.compiler import phases
 from dovetail.compiler.forms import compile_lowered
+from dovetail.reference import Evaluator
 from dovetail.runtime.participants import Participants, SpmdExecutable
 from dovetail.sharding import AbstractMesh
 from dovetail.sharding import PartitionSpec as P
@@ -141,6 +142,32 @@ def partitioned(module: _core.Module, mesh: Mesh, arguments: Sequence[Dims | Non
     module.run("", "shard")
     assert module.shardings() is not None
     return module
+
+
+def random_dims(mesh: Mesh, shape: Sequence[int], rng: np.random.Generator) -> Dims:
+    """Dimensions divided over axes, each over at most one."""
+    free = {name: size for name, size in mesh.items() if rng.integers(4)}
+    dims: list[list[str]] = []
+    for size in shape:
+        fitting = [name for name, count in free.items() if size and size % count == 0]
+        dims.append(fitting[:1] if rng.integers(4) else [])
+        for name in dims[-1]:
+            del free[name]
+    return dims
+
+
+def evaluated(
+    module: _core.Module,
+    mesh: Mesh,
+    arguments: Sequence[Dims | None],
+    values: Sequence[np.ndarray],
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """The results of a partitioned program, by its meaning, and those of the program itself."""
+    whole = module.clone()
+    whole.run("", "check")
+    local = meaning(partitioned(module, mesh, arguments), mesh)
+    partial, expected = (Evaluator(each.program("main"))(list(values)) for each in (local, whole))
+    return partial, expected
 
 
 def meaning(module: _core.Module, mesh: Mesh) -> _core.Module:
