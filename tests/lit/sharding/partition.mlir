@@ -61,3 +61,26 @@ module attributes {dovetail.partition = #mesh} {
     return %0 : tensor<4xf32>
   }
 }
+
+// -----
+
+#mesh = #dovetail.mesh<["x" = 2]>
+
+// The first dimension of a group that a reshape splits or merges stays divided, unless the other size does not divide.
+// CHECK-LABEL: func.func private @main.local
+// CHECK-NEXT:    dovetail.reshape %arg0 : tensor<3x4xf32> -> tensor<3x2x2xf32>
+// CHECK-NEXT:    %[[ALL:.+]] = dovetail.all_gather %arg1 over ["x"] sizes [2] dimension 1 : tensor<4x3xf32>
+// CHECK-NEXT:    %[[WHOLE:.+]] = dovetail.reshape %[[ALL]] : tensor<4x2x3xf32> -> tensor<4x6xf32>
+// CHECK-NEXT:    dovetail.reshape %[[WHOLE]] : tensor<4x6xf32> -> tensor<4x3x2xf32>
+// CHECK-NEXT:    dovetail.reshape %arg2 : tensor<1x6xf32> -> tensor<6xf32>
+module attributes {dovetail.partition = #mesh} {
+  func.func @main(%x: tensor<3x8xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{}, {"x"}]>},
+                  %y: tensor<4x6xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{}, {"x"}]>},
+                  %z: tensor<2x6xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}, {}]>})
+      -> (tensor<3x4x2xf32>, tensor<4x3x2xf32>, tensor<12xf32>) {
+    %0 = dovetail.reshape %x : tensor<3x8xf32> -> tensor<3x4x2xf32>
+    %1 = dovetail.reshape %y : tensor<4x6xf32> -> tensor<4x3x2xf32>
+    %2 = dovetail.reshape %z : tensor<2x6xf32> -> tensor<12xf32>
+    return %0, %1, %2 : tensor<3x4x2xf32>, tensor<4x3x2xf32>, tensor<12xf32>
+  }
+}
