@@ -99,6 +99,10 @@ namespace dovetail {
 //   Workaround: cpp/iree/CarryReferences.cpp (rewriteChoice)
 //   Test: tests/lit/iree/quirks/branch_owner.mlir
 //
+// In a loop or branch that passes on no array, an execution that reads a large constant waits for nothing else.
+//   Workaround: cpp/iree/KeepWaits.cpp (--dovetail-keep-waits)
+//   Test: tests/lit/iree/quirks/lost_wait.mlir
+//
 // An scf.while is taken to have the same arguments in both regions, of which one that is not used is lost.
 //   Workaround: cpp/iree/CarryReferences.cpp (leave)
 //   Unproven: tests/python/lowering/test_carried_references.py
