@@ -192,9 +192,54 @@ def evaluated_parts(
     ]
 
 
+def check_on_devices(
+    local: _core.Module,
+    mesh: Mesh,
+    values: Sequence[np.ndarray],
+    expected: Sequence[np.ndarray],
+    rtol: float,
+    atol: float,
+) -> None:
+    """Compile the program of one device, and compare each device's parts of the results."""
+    found = local.shardings()
+    assert found is not None
+    given, returned = found
+    shapes = [shape for shape, _ in local.function("main").inputs]
+    arguments = [
+        parts_of(value, mesh, dims, shape)
+        for value, dims, shape in zip(values, given, shapes, strict=True)
+    ]
+    program = executable(mesh, local)
+    results = program([list(parts) for parts in zip(*arguments, strict=True)])
+    for i, (whole, dims) in enumerate(zip(expected, returned, strict=True)):
+        whole = np.asarray(whole)
+        parts = parts_of(np.ones(whole.shape, bool), mesh, dims, results[0][i].numpy().shape)
+        wanted = parts_of(whole, mesh, dims, parts[0].shape)
+        for part, is_element, other in zip(results, parts, wanted, strict=True):
+            # What pads a part may have any value.
+            mask = is_element == 1
+            np.testing.assert_allclose(part[i].numpy()[mask], other[mask], rtol=rtol, atol=atol)
+
+
+def parts_of(value: np.ndarray, mesh: Mesh, dims: Dims, shape: Sequence[int]) -> list[np.ndarray]:
+    """The part of an array on each device, padded to a shape."""
+    parts = []
+    for place in np.ndindex(*mesh.values()):
+        at = dict(zip(mesh, place, strict=True))
+        index = []
+        for axes, size in zip(dims, shape, strict=True):
+            number = 0
+            for axis in axes:
+                number = number * mesh[axis] + at[axis]
+            index.append(slice(number * size, (number + 1) * size))
+        parts.append(padded(value[tuple(index)], shape))
+    return parts
+
+
 def padded(value: np.ndarray, shape: Sequence[int]) -> np.ndarray:
     """An array with NaNs, or large numbers, at the ends of its dimensions."""
-    result = np.full(shape, np.nan if value.dtype.kind in "fcV" else 99, value.dtype)
+    number = np.nan if value.dtype.kind in "fcV" else 0 if value.dtype.kind == "b" else 99
+    result = np.full(shape, number, value.dtype)
     result[tuple(map(slice, value.shape))] = value
     return result
 
