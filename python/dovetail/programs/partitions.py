@@ -15,7 +15,7 @@ import numpy as np
 
 from dovetail import _core
 from dovetail.arrays.shaped_array import ShapedArray
-from dovetail.arrays.shards import Shards, joined, moved
+from dovetail.arrays.shards import Shards, is_on_host, moved
 from dovetail.base.errors import value_error
 from dovetail.placement.attributes import mesh_attribute, named_sharding, sharding_attribute
 from dovetail.placement.devices import process_index
@@ -148,8 +148,12 @@ class PartitionedExecutable:
     ) -> None:
         self._executable = executable
         self._partition = partition
-        self._avals = avals
-        self._shapes = [shape for shape, _ in partition.module.function("main").inputs]
+        shapes = [shape for shape, _ in partition.module.function("main").inputs]
+        self._arguments = [*zip(partition.arguments, shapes, strict=True)]
+        self._results = [
+            (i, sharding, aval.shape, aval.dtype)
+            for i, (sharding, aval) in enumerate(zip(partition.results, avals, strict=True))
+        ]
 
     def placed(self, captured: Sequence[Any]) -> list[Any]:
         """The data of the last arguments, moved to where every call needs it."""
@@ -161,17 +165,14 @@ class PartitionedExecutable:
         """The sharded data of the results, for data of the arguments, which is moved if needed."""
         shards = [
             parts_of(value, sharding, shape)
-            for value, sharding, shape in zip(
-                data, self._partition.arguments, self._shapes, strict=True
-            )
+            for value, (sharding, shape) in zip(data, self._arguments, strict=True)
         ]
         count = len(self._executable.executables)
         results = self._executable([[parts[i] for parts in shards] for i in range(count)])
         return [
-            joined(sharding, aval.shape, aval.dtype, [parts[i] for parts in results])
-            for i, (sharding, aval) in enumerate(
-                zip(self._partition.results, self._avals, strict=True)
-            )
+            # Each device has its own copy of an array that all have.
+            Shards(sharding, shape, dtype, [parts[i] for parts in results])
+            for i, sharding, shape, dtype in self._results
         ]
 
 
@@ -183,7 +184,10 @@ def parts_of(data: Any, sharding: Sharding, shape: tuple[int, ...]) -> Sequence[
       sharding: the sharding.
       shape: the shape of a part. Those at the ends of dimensions may be shorter, and are padded.
     """
-    if type(data) is not Shards or data.sharding != sharding:
+    if type(data) is Shards:
+        if data.sharding is not sharding and data.sharding != sharding:
+            data = moved(data, sharding)
+    elif not (sharding.is_fully_replicated and is_on_host(data)):
         data = moved(data, sharding)
     if type(data) is not Shards:
         # All devices share it.
