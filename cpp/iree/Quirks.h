@@ -151,11 +151,11 @@ namespace dovetail {
 //
 // What lies before and behind a loop may be scheduled together, which is then refused for a circular dependency.
 //   Workaround: cpp/iree/SeparateLoops.cpp (--dovetail-separate-loops)
-//   Unproven: tests/lit/iree/separate_loops.mlir
+//   Test: tests/lit/iree/quirks/circular_loop.mlir
 //
 // Calls of imported functions are moved past loops.
 //   Workaround: cpp/iree/OrderCalls.cpp (orderHostCalls)
-//   Unproven: tests/lit/lowering/callbacks.mlir
+//   Test: tests/lit/iree/quirks/moved_call.mlir
 //
 // Dynamic sizes of what branches in loops give are not found.
 //   Workaround: cpp/lowering/Control.cpp (CaseLowering)
