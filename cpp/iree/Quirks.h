@@ -100,8 +100,8 @@ namespace dovetail {
 //   Test: tests/lit/iree/quirks/branch_owner.mlir
 //
 // An scf.while is taken to have the same arguments in both regions, of which one that is not used is lost.
-//   Workaround: cpp/iree/CarryReferences.cpp (leave)
-//   Unproven: tests/python/lowering/test_carried_references.py
+//   Workaround: cpp/iree/CarryReferences.cpp (--dovetail-carry-references, leave)
+//   Test: tests/lit/iree/quirks/while_regions.mlir
 //
 // A dynamic array that a loop carries and reshapes is read from the wrong place in its buffer.
 //   Workaround: cpp/iree/Quirks.cpp (canLoopsCarry); cpp/pipeline/Forms.cpp (carriesUnknownSizes)
