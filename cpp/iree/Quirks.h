@@ -137,7 +137,7 @@ namespace dovetail {
 //
 // A scatter that reads the array that it changes reads what it has changed.
 //   Workaround: cpp/lowering/Scatter.cpp (mayBeComputedFrom)
-//   Unproven: tests/python/numpy/test_indexing.py, tests/python/lowering/test_repeated_reads.py
+//   Test: tests/lit/iree/quirks/scatter_of_itself.mlir
 //
 // An offset behind an array whose size has no bounds, rounded up to lines of memory, becomes 0.
 //   Workaround: cpp/lowering/Size.cpp (assumed); cpp/lowering/Control.cpp (sizeOf)
