@@ -159,7 +159,7 @@ namespace dovetail {
 //
 // Dynamic sizes of what branches in loops give are not found.
 //   Workaround: cpp/lowering/Control.cpp (CaseLowering)
-//   Unproven: tests/python/symbolic/test_control.py
+//   Test: tests/lit/iree/quirks/branch_sizes.mlir
 //
 // Mesa's Vulkan driver for CPUs, not IREE, ends the loops of a dispatch after 65,535 iterations.
 //   Workaround: cpp/dispatch/OneDispatch.h (kMostIterationsOnVulkan)
