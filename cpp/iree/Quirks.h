@@ -141,7 +141,7 @@ namespace dovetail {
 //
 // An offset behind an array whose size has no bounds, rounded up to lines of memory, becomes 0.
 //   Workaround: cpp/lowering/Size.cpp (assumed); cpp/lowering/Control.cpp (sizeOf)
-//   Unproven: tests/lit/lowering/size.mlir
+//   Test: tests/lit/iree/quirks/unbounded_size.mlir
 
 //===- Host code ---------------------------------------------------------------===//
 //
