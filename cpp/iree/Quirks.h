@@ -103,9 +103,9 @@ namespace dovetail {
 //   Workaround: cpp/iree/CarryReferences.cpp (--dovetail-carry-references, leave)
 //   Test: tests/lit/iree/quirks/while_regions.mlir
 //
-// A dynamic array that a loop carries and reshapes is read from the wrong place in its buffer.
+// Of several arrays of unknown sizes that a loop carries, one is taken for another.
 //   Workaround: cpp/iree/Quirks.cpp (canLoopsCarry); cpp/pipeline/Forms.cpp (carriesUnknownSizes)
-//   Unproven: tests/python/symbolic/test_programs.py
+//   Test: tests/lit/iree/quirks/dynamic_carries.mlir
 //
 // An argument without a later use is taken for the program's own and written over, donated or not.
 //   Workaround: cpp/iree/KeepAlive.cpp (--dovetail-keep-alive)
