@@ -12,8 +12,23 @@ static int spinsOf(int participants) {
   return participants <= static_cast<int>(std::thread::hardware_concurrency()) ? 64 : 0;
 }
 
-Communicator::Communicator(int participants, double timeout, Transport transport)
-    : timeout(timeout), spins(spinsOf(participants)), transport(transport), participants(participants) {}
+static std::vector<int> processesOf(const Transport &transport) {
+  if (!transport.processes)
+    return std::vector<int>(transport.participants, transport.process);
+  return {transport.processes, transport.processes + transport.participants};
+}
+
+Communicator::Communicator(double timeout, const Transport &transport)
+    : timeout(timeout), transport(transport), processes(processesOf(transport)), indices(processes.size(), -1),
+      participants(std::count(processes.begin(), processes.end(), transport.process)) {
+  for (int number = 0; number < size(); ++number) {
+    if (processes[number] != transport.process)
+      continue;
+    indices[number] = static_cast<int>(numbers.size());
+    numbers.push_back(number);
+  }
+  spins = spinsOf(static_cast<int>(participants.size()));
+}
 
 std::string Communicator::describe(const Descriptor &descriptor) const {
   bool isKnown = descriptor.site < lines.count;
@@ -171,7 +186,7 @@ Group *Communicator::waitingGroup(int number) const {
 /// Ends the run where some participants wait for what cannot come: one that has finished, or all for each other.
 void Communicator::checkProgress() {
   bool isAnyWaiting = false, isAnyRunning = false, isAnyHopeless = false;
-  for (int i = first(); i < first() + static_cast<int>(participants.size()); ++i) {
+  for (int i : numbers) {
     Group *group = waitingGroup(i);
     isAnyWaiting |= group != nullptr;
     isAnyRunning |= !group && !participant(i).hasLeft;
@@ -188,7 +203,7 @@ std::string Communicator::describeWaiting() const {
   std::vector<int> finished;
   // Those that wait for the same are named together.
   std::vector<std::pair<std::string, std::vector<int>>> waiting;
-  for (int i = first(); i < first() + static_cast<int>(participants.size()); ++i) {
+  for (int i : numbers) {
     Group *group = waitingGroup(i);
     if (!group && participant(i).hasLeft)
       finished.push_back(i);

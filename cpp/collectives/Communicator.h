@@ -55,12 +55,13 @@ public:
 /// all.
 class Communicator {
 public:
-  /// `timeout`, in seconds, is how long participants of this process wait for each other.
-  Communicator(int participants, double timeout, Transport transport);
+  /// `timeout`, in seconds, is how long participants of this process wait for each other. The transport says where all
+  /// of them are.
+  Communicator(double timeout, const Transport &transport);
 
   /// How many participants there are in all processes.
-  int size() const { return static_cast<int>(participants.size()) * transport.processes; }
-  int processOf(int participant) const { return participant / static_cast<int>(participants.size()); }
+  int size() const { return static_cast<int>(processes.size()); }
+  int processOf(int participant) const { return processes[participant]; }
   int thisProcess() const { return transport.process; }
 
   /// Where in the user's program calls are, by site.
@@ -98,9 +99,8 @@ private:
     Gate::Ticket ticket = 0;
   };
 
-  int first() const { return static_cast<int>(participants.size()) * transport.process; }
-  Participant &participant(int number) { return participants[number - first()]; }
-  const Participant &participant(int number) const { return participants[number - first()]; }
+  Participant &participant(int number) { return participants[indices[number]]; }
+  const Participant &participant(int number) const { return participants[indices[number]]; }
 
   bool check(int participant, const Call &call);
   std::pair<Group *, int> groupOf(int participant, const Descriptor &descriptor);
@@ -118,8 +118,12 @@ private:
 
   Lines lines;
   const double timeout;
-  const int spins;
+  int spins = 0;
   const Transport transport;
+  /// The process of each participant.
+  const std::vector<int> processes;
+  /// The numbers of this process' participants, and their places in that list, by number.
+  std::vector<int> numbers, indices;
   std::vector<Participant> participants;
   mutable std::mutex lock;
   std::vector<std::unique_ptr<Group>> groups;

@@ -29,11 +29,11 @@ EXPORTED int dovetail_collective(void *arguments, void *, void *) {
 
 //===- For those who run programs ----------------------------------------------===//
 
-/// Makes a communicator for this process' participants; null if there are too many, or none.
-EXPORTED Communicator *dovetail_communicator_create(int participants, double timeout, const Transport *transport) {
-  if (participants <= 0 || participants > kMostThreads)
+/// Makes a communicator for the participants of all processes; null if there are too many, or none.
+EXPORTED Communicator *dovetail_communicator_create(double timeout, const Transport *transport) {
+  if (transport->participants <= 0 || transport->participants > kMostThreads)
     return nullptr;
-  return new Communicator(participants, timeout, transport ? *transport : Transport());
+  return new Communicator(timeout, *transport);
 }
 
 EXPORTED void dovetail_communicator_destroy(Communicator *communicator) { delete communicator; }

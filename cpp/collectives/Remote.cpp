@@ -7,6 +7,9 @@ namespace dovetail::collectives {
 
 namespace {
 
+/// How many bytes come together where each process combines all.
+constexpr size_t kReducedByAll = 1 << 16;
+
 /// A process with members in a group, and their places.
 struct Process {
   int number;
@@ -134,6 +137,31 @@ private:
 
 bool fetchOperands(Communicator &communicator, Group &group) { return Fetch(communicator, group).run(); }
 
+/// Each process sends all to each other one, and combines all: few bytes take less time than a second message.
+static bool reduceByAll(Communicator &communicator, Group &group, const std::vector<Process> &processes, size_t own,
+                        Reduce reduce, size_t elements, size_t bytes) {
+  size_t count = processes.size(), total = elements * bytes;
+  char *all = group.staging.data();
+  std::vector<char> fetched(total * count);
+  std::vector<const char *> sources(count);
+  std::vector<Message> sends, receives;
+  for (size_t i = 0; i < count; ++i) {
+    char *from = fetched.data() + i * total;
+    sources[i] = from;
+    if (i == own) {
+      std::copy_n(all, total, from);
+    } else if (total > 0) {
+      sends.push_back({processes[i].number, all, static_cast<int64_t>(total)});
+      receives.push_back({processes[i].number, from, static_cast<int64_t>(total)});
+    }
+  }
+  if (!communicator.transfer(group, sends, receives))
+    return false;
+  if (elements > 0)
+    reduce(all, sources.data(), static_cast<int>(count), elements);
+  return true;
+}
+
 bool reduceAcross(Communicator &communicator, Group &group, Reduce reduce, size_t elements, size_t bytes) {
   std::vector<Process> processes = processesOf(communicator, group);
   size_t count = processes.size(), own = 0;
@@ -141,6 +169,8 @@ bool reduceAcross(Communicator &communicator, Group &group, Reduce reduce, size_
   auto length = [&](size_t i) { return begin(i + 1) - begin(i); };
   while (processes[own].number != communicator.thisProcess())
     ++own;
+  if (elements * bytes * count <= kReducedByAll)
+    return reduceByAll(communicator, group, processes, own, reduce, elements, bytes);
   // Each process combines a part, and sends the result to the others.
   char *all = group.staging.data();
   std::vector<char> parts(length(own) * count), combined(length(own));

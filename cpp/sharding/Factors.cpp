@@ -31,7 +31,8 @@ double Factors::cost(ArrayRef<Axes> axes) const {
     if (!wanted)
       continue;
     ShardingAttr given = shardingOf(mesh, dims, axes);
-    bool isScattered = map.combiner == FactorMap::Combiner::Sum && scatteredDim(given, wanted, combined);
+    bool isScattered =
+        map.combiner == FactorMap::Combiner::Sum && scatteredDim(typeOf(result), given, wanted, combined);
     if (!combined.empty())
       bytes += bytesOf(typeOf(result), given) * (isScattered ? 1 : 2);
     if (combined.empty() || !isScattered)
@@ -46,19 +47,6 @@ double Factors::cost(ArrayRef<Axes> axes) const {
   return bytes + kBytesPerStep * steps;
 }
 
-/// Whether all dimensions of the factor have a multiple of `parts` elements; of a reshape, they have different sizes.
-static bool divides(Operation *op, const FactorMap &map, int64_t factor, int64_t parts) {
-  auto ofAll = [&](ValueRange values, ArrayRef<SmallVector<int64_t>> dimsOf) {
-    return llvm::all_of(llvm::zip_equal(values, dimsOf), [&](auto each) {
-      auto [value, dims] = each;
-      return llvm::all_of(llvm::enumerate(dims), [&](auto dim) {
-        return dim.value() != factor || typeOf(value).getDimSize(dim.index()) % parts == 0;
-      });
-    });
-  };
-  return ofAll(op->getOperands(), map.operands) && ofAll(op->getResults(), map.results);
-}
-
 AxesOfEach Factors::chosen() const {
   int64_t count = numFactors(map);
   // What each factor may have; first nothing.
@@ -69,8 +57,7 @@ AxesOfEach Factors::chosen() const {
         continue;
       AxesOfEach axes = axesOf(sharding);
       for (auto [factor, ofDim] : llvm::zip_equal(dims, axes))
-        if (map.isDivisible(factor) && divides(op, map, factor, mesh.sizeOf(ofDim)) &&
-            !llvm::is_contained(candidates[factor], ofDim))
+        if (!ofDim.empty() && canDivide(mesh, op, map, factor, ofDim) && !llvm::is_contained(candidates[factor], ofDim))
           candidates[factor].push_back(ofDim);
     }
   };

@@ -20,7 +20,8 @@ namespace dovetail {
 
 namespace {
 
-/// A device's part of an array, or a value that is no array; with `pending` axes, a term of it that is still to be combined over these.
+/// A device's part of an array, or a value that is no array; with `pending` axes, a term of it that is still to be
+/// combined over these.
 struct Part {
   Value value;
   ShardingAttr sharding;
@@ -81,13 +82,13 @@ Value Partitioner::get(Value whole, ShardingAttr sharding) {
   if (DenseElementsAttr elements; isSplat(whole, elements))
     return known = e.make<ConstantOp>(elements.resizeSplat(sharding.localType(arrayType(whole))));
   if (!part.pending.empty()) {
-    std::optional<int64_t> dim = scatteredDim(part.sharding, sharding, part.pending);
+    std::optional<int64_t> dim = scatteredDim(arrayType(whole), part.sharding, sharding, part.pending);
     if (dim && part.combiner == FactorMap::Combiner::Sum)
       return known = emitReduceScatter(e, part.value, mesh, part.pending, *dim);
     part.value = emitAllReduce(e, part.combiner, part.value, namesOf(builder.getContext(), part.pending));
     part.pending.clear();
   }
-  return known = emitReshard(e, part.value, part.sharding, sharding);
+  return known = emitReshard(e, arrayType(whole), part.value, part.sharding, sharding);
 }
 
 ShardingAttr Partitioner::shardingOf(Value whole) { return parts.find(whole)->second.sharding; }
@@ -119,10 +120,10 @@ LogicalResult Partitioner::visitGlobal(GlobalOpInterface op, Emitter &e) {
   SmallVector<Value> operands, results;
   for (OpOperand &operand : op->getOpOperands())
     operands.push_back(
-        get(operand.get(), divisible(op.operandSharding(operand.getOperandNumber()), arrayType(operand.get()))));
+        get(operand.get(), dividing(op.operandSharding(operand.getOperandNumber()), arrayType(operand.get()))));
   op.emitLocal(e, operands, results);
   for (auto [whole, part] : llvm::zip_equal(op->getResults(), results))
-    set(whole, part, divisible(op.resultSharding(whole.getResultNumber()), arrayType(whole)));
+    set(whole, part, dividing(op.resultSharding(whole.getResultNumber()), arrayType(whole)));
   return success();
 }
 
@@ -189,8 +190,8 @@ private:
   void add(ValueRange values, ArrayAttr stated) {
     for (auto [i, value] : llvm::enumerate(values)) {
       auto type = dyn_cast<RankedTensorType>(value.getType());
-      shardings[value] = stated && type ? divisible(cast<ShardingAttr>(stated[i]), type)
-                                        : replicatedAs(mesh, value.getType());
+      shardings[value] =
+          stated && type ? dividing(cast<ShardingAttr>(stated[i]), type) : replicatedAs(mesh, value.getType());
     }
   }
 
@@ -237,8 +238,15 @@ void Partitioner::visitDivided(Operation &op, const FactorMap &map, Emitter &e) 
     factors.results.push_back(wanted ? dyn_cast<ShardingAttr>(wanted[result.getResultNumber()]) : replicated(result));
   AxesOfEach axes = factors.chosen();
   SmallVector<Value> operands;
-  for (auto [operand, ofDims] : llvm::zip_equal(op.getOperands(), map.operands))
-    operands.push_back(get(operand, dovetail::shardingOf(mesh, ofDims, axes)));
+  for (auto [operand, ofDims] : llvm::zip_equal(op.getOperands(), map.operands)) {
+    Value part = get(operand, dovetail::shardingOf(mesh, ofDims, axes));
+    for (auto [d, factor] : llvm::enumerate(ofDims))
+      if (int64_t size = arrayType(operand).getDimSize(d);
+          llvm::is_contained(map.reduced, factor) && !isEven(mesh, size, axes[factor]))
+        part = withoutPadding(e, part, mesh, d, size, axes[factor],
+                              neutralOf(map.combiner, withShape(arrayType(operand), {})));
+    operands.push_back(part);
+  }
   SmallVector<ShardingAttr> shardings;
   SmallVector<Type> types;
   for (auto [result, ofDims] : llvm::zip_equal(op.getResults(), map.results)) {
@@ -262,12 +270,12 @@ static LogicalResult partitionMain(func::FuncOp main, MeshAttr mesh, Functions &
   for (BlockArgument arg : main.getArguments()) {
     auto type = cast<RankedTensorType>(arg.getType());
     auto stated = main.getArgAttrOfType<ShardingAttr>(arg.getArgNumber(), kSharding);
-    arguments.push_back(stated ? divisible(stated, type) : ShardingAttr::replicated(mesh, type.getRank()));
+    arguments.push_back(stated ? dividing(stated, type) : ShardingAttr::replicated(mesh, type.getRank()));
     in.push_back(arguments.back());
   }
   auto wanted = [&](OpOperand &result, Partitioner &partitioner) {
     auto stated = main.getResultAttrOfType<ShardingAttr>(result.getOperandNumber(), kSharding);
-    auto sharding = stated ? divisible(stated, cast<RankedTensorType>(result.get().getType()))
+    auto sharding = stated ? dividing(stated, cast<RankedTensorType>(result.get().getType()))
                            : partitioner.shardingOf(result.get());
     out.push_back(sharding);
     return sharding;
@@ -278,12 +286,25 @@ static LogicalResult partitionMain(func::FuncOp main, MeshAttr mesh, Functions &
   func::FuncOp local = functions.add(main, ".local", std::move(*body));
   Body whole(main.getLoc(), main.getArgumentTypes());
   OpBuilder builder = whole.builder();
+  Emitter e(builder, main.getLoc());
+  // The parts of a `shard_map` are equal.
+  auto paddedType = [&](Type type, Attribute sharding) -> Type {
+    auto array = cast<RankedTensorType>(type);
+    return cast<ShardingAttr>(sharding).globalType(cast<ShardingAttr>(sharding).localType(array));
+  };
+  SmallVector<Value> padded, results;
+  SmallVector<Type> types;
+  for (auto [argument, sharding] : llvm::zip_equal(whole.arguments(), in))
+    padded.push_back(resized(e, argument, cast<RankedTensorType>(paddedType(argument.getType(), sharding)).getShape()));
+  for (auto [type, sharding] : llvm::zip_equal(main.getResultTypes(), out))
+    types.push_back(paddedType(type, sharding));
   auto call = ShardMapOp::create(
-      builder, main.getLoc(), main.getResultTypes(), local.getSymName(), mesh,
+      builder, main.getLoc(), types, local.getSymName(), mesh,
       builder.getArrayAttr(llvm::map_to_vector(mesh.getAxes(), [](StringAttr axis) -> Attribute { return axis; })),
-      builder.getArrayAttr(in), builder.getArrayAttr(out), /*checked=*/false, whole.arguments());
-  Operation *end = builder.clone(*main.front().getTerminator());
-  end->setOperands(call->getResults());
+      builder.getArrayAttr(in), builder.getArrayAttr(out), /*checked=*/false, padded);
+  for (auto [result, type] : llvm::zip_equal(call->getResults(), main.getResultTypes()))
+    results.push_back(resized(e, result, cast<RankedTensorType>(type).getShape()));
+  builder.clone(*main.front().getTerminator())->setOperands(results);
   main.getBody().takeBody(*whole.region);
   return success();
 }

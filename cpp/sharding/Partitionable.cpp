@@ -10,8 +10,8 @@ using namespace mlir;
 
 namespace dovetail {
 
-/// Whether arguments and results have known shapes, all shardings are of this mesh, and nothing has effects or calls the
-/// host.
+/// Whether arguments and results have known shapes, all shardings are of this mesh, and nothing has effects or calls
+/// the host.
 static bool canPartition(ModuleOp module, MeshAttr mesh, Functions &functions) {
   auto isOfKnownShape = [](Type type) {
     auto array = dyn_cast<RankedTensorType>(type);
@@ -72,8 +72,8 @@ static LogicalResult checkFlow(FlowOpInterface op, MeshAttr mesh) {
   Attribute stated = op->getAttr(kArgumentShardings);
   auto ofBodies = dyn_cast_or_null<ArrayAttr>(stated);
   if (stated && (!ofBodies || ofBodies.size() != op->getNumRegions()))
-    return op->emitOpError() << "'" << kArgumentShardings << "' must have one entry for each of "
-                             << op->getNumRegions() << " bodies, got: " << stated;
+    return op->emitOpError() << "'" << kArgumentShardings << "' must have one entry for each of " << op->getNumRegions()
+                             << " bodies, got: " << stated;
   if (stated)
     for (auto [body, shardings] : llvm::zip_equal(op->getRegions(), ofBodies))
       if (failed(checkEach(op, kArgumentShardings, "argument", shardings, body.getArgumentTypes(), mesh)))
@@ -83,17 +83,18 @@ static LogicalResult checkFlow(FlowOpInterface op, MeshAttr mesh) {
     auto argument = dyn_cast<BlockArgument>(value);
     if (!argument)
       return ofResults ? ofResults[cast<OpResult>(value).getResultNumber()] : Attribute();
-    return ofBodies ? cast<ArrayAttr>(ofBodies[argument.getOwner()->getParent()->getRegionNumber()])
-                          [argument.getArgNumber()]
-                    : Attribute();
+    return ofBodies
+               ? cast<ArrayAttr>(ofBodies[argument.getOwner()->getParent()->getRegionNumber()])[argument.getArgNumber()]
+               : Attribute();
   };
   LogicalResult result = success();
   forEachSource(op, [&](OpOperand &source) {
     Value first;
     op.forEachTarget(source, [&](Value target, Flow) {
       if (succeeded(result) && first && shardingOf(target) != shardingOf(first))
-        result = op->emitOpError() << "values that " << source.get() << " flows to must have the same sharding, got: "
-                                   << shardingOf(first) << " and " << shardingOf(target);
+        result = op->emitOpError() << "values that " << source.get()
+                                   << " flows to must have the same sharding, got: " << shardingOf(first) << " and "
+                                   << shardingOf(target);
       first = target;
     });
   });

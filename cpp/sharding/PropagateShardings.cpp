@@ -95,7 +95,7 @@ void Propagation::changed(Value value) {
 }
 
 void Propagation::state(Value value, ShardingAttr sharding, bool isOwn) {
-  AxesOfEach dims = axesOf(divisible(sharding, arrayType(value)));
+  AxesOfEach dims = axesOf(dividing(sharding, arrayType(value)));
   if (!isOwn) {
     for (auto [d, axes] : llvm::enumerate(dims))
       extend(value, d, axes);
@@ -116,7 +116,8 @@ void Propagation::extend(Value value, int64_t dim, ArrayRef<AxisRefAttr> axes) {
     return;
   bool isChanged = false;
   for (AxisRefAttr axis : axes.drop_front(own.size())) {
-    if (state.uses(axis) || size == 0 || ShapedType::isDynamic(size) || size % (mesh.sizeOf(own) * mesh.sizeOf(axis)))
+    // Most parts must not be padding only.
+    if (state.uses(axis) || ShapedType::isDynamic(size) || size < mesh.sizeOf(own) * mesh.sizeOf(axis))
       break;
     own.push_back(axis);
     isChanged = true;
@@ -162,6 +163,9 @@ void Propagation::visit(Operation *op, bool onlyPlain) {
       best[factor] = Axes(commonPrefix(best[factor], axes));
     isKnown[factor] = true;
   });
+  for (auto [factor, axes] : llvm::enumerate(best))
+    while (!canDivide(mesh, op, *map, factor, axes))
+      axes.pop_back();
   forEachDim([&](Value value, int64_t dim, int64_t factor) { extend(value, dim, best[factor]); });
 }
 
@@ -248,10 +252,9 @@ void Propagation::annotate(func::FuncOp main) {
       for (auto [i, sharding] : llvm::enumerate(shardings))
         global.closeSharding(i, cast<ShardingAttr>(sharding));
     if (isa<FlowOpInterface>(op))
-      op->setAttr(kArgumentShardings, b.getArrayAttr(llvm::map_to_vector(
-                                          op->getRegions(), [&](Region &body) -> Attribute {
-                                            return shardingsOf(body.getArguments());
-                                          })));
+      op->setAttr(kArgumentShardings,
+                  b.getArrayAttr(llvm::map_to_vector(
+                      op->getRegions(), [&](Region &body) -> Attribute { return shardingsOf(body.getArguments()); })));
   });
 }
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dovetail import custom_batching as custom_batching
     from dovetail import custom_derivatives as custom_derivatives
     from dovetail import debug as debug
+    from dovetail import distributed as distributed
     from dovetail import dlpack as dlpack
     from dovetail import dtypes as dtypes
     from dovetail import errors as errors
@@ -174,6 +175,7 @@ _PUBLIC = {
     "device_put": ("programs.transfers", "device_put"),
     "devices": ("diagnostics.environment", "devices"),
     "disable_jit": ("base.config", "disable_jit"),
+    "distributed": ("distributed", ""),
     "dlpack": ("dlpack", ""),
     "dtypes": ("dtypes", ""),
     "effects_barrier": ("diagnostics.environment", "effects_barrier"),

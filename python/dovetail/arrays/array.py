@@ -262,6 +262,8 @@ class Array(_core.ArrayStorage, ArrayMethods, metaclass=_ArrayType):
         # Like NumPy: the element type goes on its own line if the last one is full.
         suffix = f"dtype={self.dtype.name}" + (", weak_type=True" if self.weak_type else "") + ")"
         prefix, width = "Array(", np.get_printoptions()["linewidth"]
+        if not self._has_values():
+            return f"{prefix}shape={self.shape}, {suffix}"
         if self.size == 0:
             body = f"[], shape={self.shape}"
         else:
@@ -271,7 +273,11 @@ class Array(_core.ArrayStorage, ArrayMethods, metaclass=_ArrayType):
         return f"{prefix}{body},{space}{suffix}"
 
     def __str__(self) -> str:
-        return str(self._value())
+        return str(self._value()) if self._has_values() else repr(self)
+
+    def _has_values(self) -> bool:
+        """True if this process has all elements."""
+        return self.is_fully_addressable or self.is_fully_replicated
 
     def clone(self) -> Array:
         """Another array with the same elements, in the same memory."""

@@ -10,6 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from dovetail.arrays.process_moves import (
+    assembled,
+    bounds_of,
+    fetched,
+    overlap,
+    within,
+)
 from dovetail.placement import devices
 from dovetail.placement.devices import Device
 from dovetail.placement.shardings import Block, Index, Sharding, addressable_blocks
@@ -46,6 +53,14 @@ class Shards:
         """True if the parts are in the host's memory."""
         return all(map(is_on_host, self.parts))
 
+    def has_all_of(self, sharding: Sharding) -> bool:
+        """True if processes have the elements that they need for another sharding: the same answer
+        in all of them.
+        """
+        if self.sharding.is_fully_addressable or self.sharding.is_fully_replicated:
+            return True
+        return self.sharding.is_equivalent_to(sharding, len(self.shape))
+
     def part(self, number: int) -> Any:
         """The part on a device, without padding."""
         part, shape = self.parts[number], self.blocks[number].shape_in(self.shape)
@@ -55,7 +70,7 @@ class Shards:
         """The distinct parts: their elements, and the number of a device that holds each."""
         found = {}
         for number, block in enumerate(self.blocks):
-            found.setdefault(_bounds(block.index, self.shape), (block.index, number))
+            found.setdefault(bounds_of(block.index, self.shape), (block.index, number))
         return list(found.values())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
@@ -67,18 +82,18 @@ class Shards:
         Raises:
           RuntimeError: some are in other processes.
         """
-        wanted = _bounds(index, self.shape)
+        wanted = bounds_of(index, self.shape)
         result = np.empty([stop - start for start, stop in wanted], self.dtype)
         missing = result.size
         for other, number in self.distinct():
-            has = _bounds(other, self.shape)
-            both = tuple((max(a, c), min(b, d)) for (a, b), (c, d) in zip(wanted, has, strict=True))
-            if any(start >= stop for start, stop in both):
+            has = bounds_of(other, self.shape)
+            both = overlap(wanted, has)
+            if both is None:
                 continue
-            source = np.asarray(self.part(number))[_within(both, has)]
+            source = np.asarray(self.part(number))[within(both, has)]
             if both == wanted:
                 return source
-            result[_within(both, wanted)] = source
+            result[within(both, wanted)] = source
             missing -= source.size
         if missing:
             raise RuntimeError(
@@ -125,14 +140,32 @@ def moved(data: Any, sharding: Sharding, copy: bool = False) -> Any:
 
     Returns:
       Data: one object if all devices share it.
+
+    Raises:
+      CollectiveError: elements are in other processes, of which one does something else.
     """
     shape = data.shape
+    if type(data) is Shards and not data.has_all_of(sharding):
+        return _moved_between_processes(data, sharding)
     found: dict[tuple[Any, str], Any] = {}
     parts = []
     for block in addressable_blocks(sharding, shape):
-        key = _bounds(block.index, shape), _memory(block.device)
+        key = bounds_of(block.index, shape), _memory(block.device)
         if key not in found:
             found[key] = _part(data, block, copy)
+        parts.append(found[key])
+    return joined(sharding, shape, data.dtype, parts)
+
+
+def _moved_between_processes(data: Shards, sharding: Sharding) -> Any:
+    pieces, shape = fetched(data, sharding), data.shape
+    found: dict[tuple[Any, str], Any] = {}
+    parts = []
+    for block in addressable_blocks(sharding, shape):
+        bounds = bounds_of(block.index, shape)
+        key = bounds, _memory(block.device)
+        if key not in found:
+            found[key] = _in_memory(assembled(bounds, pieces, data.dtype), block.device, False)
         parts.append(found[key])
     return joined(sharding, shape, data.dtype, parts)
 
@@ -154,25 +187,29 @@ def _part(data: Any, block: Block, copy: bool) -> Any:
         held = _held(data, block)
         if held is not None:
             return held
-    values = _elements(data, block.index)
-    if block.device.platform == "cpu":
+    return _in_memory(_elements(data, block.index), block.device, copy)
+
+
+def _in_memory(values: np.ndarray, device: Device, copy: bool) -> Any:
+    """Elements in the memory of a device."""
+    if device.platform == "cpu":
         return np.array(values) if copy else np.ascontiguousarray(values).reshape(values.shape)
     # Loaded only if there are other devices.
     from dovetail.runtime import put  # lazy
 
-    return put(values, devices.runtime_name(block.device))
+    return put(values, devices.runtime_name(device))
 
 
 def _held(data: Any, block: Block) -> Any:
     """The part in the memory of the device, if it is one object there."""
-    wanted = _bounds(block.index, data.shape)
+    wanted = bounds_of(block.index, data.shape)
     if type(data) is not Shards:
         is_whole = wanted == tuple((0, size) for size in data.shape)
         return data if is_whole and _is_in(data, block.device) else None
     candidates = [
         number
         for number, other in enumerate(data.blocks)
-        if _bounds(other.index, data.shape) == wanted and _is_in(data.parts[number], block.device)
+        if bounds_of(other.index, data.shape) == wanted and _is_in(data.parts[number], block.device)
     ]
     # That of the device itself rather than of another one with the same memory.
     candidates.sort(key=lambda number: data.blocks[number].device != block.device)
@@ -192,22 +229,3 @@ def _memory(device: Device) -> str:
 def _is_in(data: Any, device: Device) -> bool:
     """True if a NumPy array or buffer is in the memory of a device."""
     return _memory(device) == ("host" if is_on_host(data) else data.device.name)
-
-
-# Indices ------------------------------------------------------------------------------------------
-
-
-Bounds = tuple[tuple[int, int], ...]
-
-
-def _bounds(index: Index, shape: Sequence[int]) -> Bounds:
-    """The first element along each dimension, and the one after the last."""
-    return tuple(part.indices(size)[:2] for part, size in zip(index, shape, strict=True))
-
-
-def _within(part: Bounds, whole: Bounds) -> Index:
-    """The index of a part of an array in a larger part of it."""
-    return tuple(
-        slice(start - first, stop - first)
-        for (start, stop), (first, _) in zip(part, whole, strict=True)
-    )

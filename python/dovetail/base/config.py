@@ -222,6 +222,14 @@ num_cpu_devices = Fixed(
     check=_as_count,
 )
 
+cpu_collectives_implementation = Option(
+    "cpu_collectives_implementation",
+    "tcp",
+    "How processes exchange data, for `distributed.initialize`: by 'tcp', or by 'mpi', which needs "
+    "mpi4py and an MPI that threads may call.",
+    choices=("tcp", "mpi"),
+)
+
 _LEVELS = ("allow", "log", "log_explicit", "disallow_explicit", "disallow")
 
 transfer_guard_host_to_device = Option(

@@ -11,6 +11,7 @@ from dovetail.arrays.array import Array, ArrayMethods
 from dovetail.arrays.descriptions import ShapeDtypeStruct
 from dovetail.base.documentation import documented
 from dovetail.ops.operands import as_operand
+from dovetail.placement import devices as placement
 from dovetail.placement import platforms
 from dovetail.placement.devices import Device
 from dovetail.programs import jitted
@@ -39,7 +40,7 @@ def default_backend() -> str:
 
 
 def devices(backend: str | None = None) -> list[Device]:
-    """The devices of a platform.
+    """The devices of a platform: CPUs of all processes, others of this one.
 
     Args:
       backend: a platform: "cpu", "cuda", "rocm", "vulkan", "metal", or "gpu" for one of CUDA and
@@ -62,10 +63,10 @@ def devices(backend: str | None = None) -> list[Device]:
 def local_devices(
     process_index: int | None = None, backend: str | None = None, host_id: int | None = None
 ) -> list[Device]:
-    """The devices of this process, which is the only one and has number 0.
+    """The devices of one process.
 
     Args:
-      process_index: the number of the process: None or 0.
+      process_index: the number of the process; None for this one.
       backend: a platform, such as "cpu"; None for the default.
       host_id: JAX's older name of `process_index`, which takes precedence.
 
@@ -82,14 +83,17 @@ def local_devices(
       [CpuDevice(id=0)]
     """
     index = host_id if process_index is None else process_index
-    if index not in (None, 0):
-        raise ValueError(f"process_index must be 0, the only process, got: {index}")
-    return devices(backend)
+    count = process_count(backend)
+    if index is None:
+        index = placement.process_index()
+    elif not 0 <= index < count:
+        raise ValueError(f"Unknown process_index {index}: it must be below {count}, got: {index}")
+    return [device for device in devices(backend) if device.process_index == index]
 
 
 @documented(_DEVICES)
 def device_count(backend: str | None = None) -> int:
-    """The number of devices.
+    """The number of devices of all processes.
 
     Example:
       >>> import dovetail as dt
@@ -113,7 +117,7 @@ def local_device_count(backend: str | None = None) -> int:
 
 @documented(_DEVICES)
 def process_index(backend: str | None = None) -> int:
-    """The number of this process among those that share a program: 0.
+    """The number of this process among those that share a program.
 
     Example:
       >>> import dovetail as dt
@@ -121,12 +125,12 @@ def process_index(backend: str | None = None) -> int:
       0
     """
     devices(backend)
-    return 0
+    return placement.process_index()
 
 
 @documented(_DEVICES)
 def process_count(backend: str | None = None) -> int:
-    """The number of processes that share a program: 1.
+    """The number of processes that share a program.
 
     Example:
       >>> import dovetail as dt
@@ -134,7 +138,7 @@ def process_count(backend: str | None = None) -> int:
       1
     """
     devices(backend)
-    return 1
+    return placement.process_count()
 
 
 @documented(_DEVICES)

@@ -13,10 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dovetail import _core
+from dovetail.base.errors import value_error
 from dovetail.base.mlir_types import encode_array
 from dovetail.compiler import phases
 from dovetail.compiler.forms import compile_lowered
 from dovetail.compiler.targets import Target, Targets
+from dovetail.exporting.partitioned import build_partitioned
 from dovetail.exporting.trees import plain
 from dovetail.programs.program import Program
 from dovetail.runtime import ArraySpec, Notes, Signature
@@ -86,7 +88,22 @@ def build(functions: Sequence[Function], target: Target, are_outside: bool) -> _
       functions: the functions.
       target: the target.
       are_outside: whether the parameters are in a file; otherwise they are constants.
+
+    Raises:
+      ValueError: a function on several devices is together with others, or for another target than
+        CPUs.
     """
+    on_several = [f for f in functions if f.program.partition is not None]
+    if on_several:
+        [function, *others] = on_several
+        if others or len(functions) > 1 or are_outside:
+            raise value_error(
+                f"export: a function on several devices must be the only one in its file, with "
+                f"parameters as arguments or constants, got: {function.name!r} with "
+                f"{'a file of parameters' if are_outside else 'others'}"
+            )
+        constants = [(p.position, encode_array(_known(p))) for p in function.parameters]
+        return build_partitioned(function, target, signature_of(function), constants)
     module = _core.module()
     for function in functions:
         adopted = _core.adopt(module, function.program.module.function("main"))

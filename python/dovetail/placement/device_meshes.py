@@ -64,7 +64,8 @@ def make_mesh(
     if count > len(known):
         raise value_error(
             f"Number of devices {len(known)} must be >= the product of mesh_shape {sizes}, got: "
-            f"{count}; config.num_cpu_devices sets how many devices the CPU is"
+            f"{count}; config.num_cpu_devices sets how many devices the CPU is, and "
+            "distributed.initialize adds those of other processes"
         )
     grid = np.array(known[:count], dtype=object).reshape(sizes)
     types = (AxisType.Explicit,) * len(sizes) if axis_types is None else axis_types

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import bisect
 import functools
 import importlib.metadata
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -26,7 +29,7 @@ class Device:
 
     Attributes:
       platform: the kind of device: "cpu", "cuda", "rocm", "vulkan" or "metal".
-      id: its number among those of the platform.
+      id: its number among those of the platform; CPUs are numbered through all processes.
 
     Example:
       >>> import dovetail as dt
@@ -46,18 +49,22 @@ class Device:
 
     @property
     def process_index(self) -> int:
-        """The number of the process that the device belongs to: 0."""
-        return 0
+        """The number of the process that the device belongs to."""
+        if self.platform != "cpu":
+            return _processes.index
+        return max(bisect.bisect_right(_processes.firsts, self.id) - 1, 0)
 
     @property
     def host_id(self) -> int:
         """JAX's older name of `process_index`."""
-        return 0
+        return self.process_index
 
     @property
     def local_hardware_id(self) -> int:
-        """The number of the device among those of the platform in this process."""
-        return self.id
+        """The number of the device among those of the platform in its process."""
+        if self.platform != "cpu":
+            return self.id
+        return self.id - _processes.firsts[self.process_index]
 
     @property
     def device_kind(self) -> str:
@@ -100,35 +107,106 @@ class Client(NamedTuple):
         return "iree"
 
     def devices(self) -> list[Device]:
-        """The devices."""
+        """The devices of all processes."""
         return list(devices_of(self.platform))
 
-    local_devices = devices
+    def local_devices(self) -> list[Device]:
+        """The devices of this process."""
+        return list(local_devices_of(self.platform))
 
     def device_count(self) -> int:
-        """The number of devices."""
+        """The number of devices of all processes."""
         return len(devices_of(self.platform))
 
-    local_device_count = device_count
+    def local_device_count(self) -> int:
+        """The number of devices of this process."""
+        return len(local_devices_of(self.platform))
 
     def process_index(self) -> int:
         """The number of this process."""
-        return 0
+        return _processes.index
 
 
-HOST = Device("cpu", 0)
+# Processes ----------------------------------------------------------------------------------------
+
+
+class _Processes(NamedTuple):
+    """The processes that share a program.
+
+    Attributes:
+      index: the number of this one.
+      firsts: the id of the first CPU device of each.
+      cpus: how many CPU devices there are; None for those of the settings.
+      accelerators: the numbers of the devices of other platforms that this one uses; None for all.
+    """
+
+    index: int = 0
+    firsts: tuple[int, ...] = (0,)
+    cpus: int | None = None
+    accelerators: tuple[int, ...] | None = None
+
+
+_processes = _Processes()
+
+
+def spread_over_processes(
+    index: int, cpus: Sequence[int], accelerators: Sequence[int] | None = None
+) -> None:
+    """Number the devices through several processes.
+
+    Args:
+      index: the number of this process.
+      cpus: how many CPU devices each has.
+      accelerators: the numbers of the devices of other platforms that this one uses; None for all.
+    """
+    global _processes
+    firsts = (0, *itertools.accumulate(cpus[:-1]))
+    chosen = None if accelerators is None else tuple(accelerators)
+    _processes = _Processes(index, firsts, sum(cpus), chosen)
+    for cached in (devices_of, local_devices_of):
+        cached.cache_clear()
+
+
+def process_index() -> int:
+    """The number of this process among those that share the program."""
+    return _processes.index
+
+
+def process_count() -> int:
+    """The number of processes that share the program."""
+    return len(_processes.firsts)
+
+
+def are_in_use() -> bool:
+    """True if anything has asked for devices."""
+    return devices_of.cache_info().currsize > 0
+
+
+def is_host(device: Device) -> bool:
+    """True for the CPU device that computes what is on no device in particular."""
+    return device.platform == "cpu" and device.id == _processes.firsts[_processes.index]
 
 
 @functools.cache
 def devices_of(platform: str) -> tuple[Device, ...]:
-    """The devices of a platform.
+    """The devices of a platform: CPUs of all processes, others of this one.
 
     Raises:
       RuntimeError: there are none on this machine.
     """
     if platform == "cpu":
-        return tuple(Device("cpu", i) for i in range(config.num_cpu_devices.use()))
-    return tuple(Device(platform, i) for i in range(len(_models(platform))))
+        own = config.num_cpu_devices.use()
+        count = own if _processes.cpus is None else _processes.cpus
+        return tuple(Device("cpu", i) for i in range(count))
+    chosen = _processes.accelerators
+    models = range(len(_models(platform)))
+    return tuple(Device(platform, i) for i in models if chosen is None or i in chosen)
+
+
+@functools.cache
+def local_devices_of(platform: str) -> tuple[Device, ...]:
+    """The devices of a platform that belong to this process."""
+    return tuple(d for d in devices_of(platform) if d.process_index == _processes.index)
 
 
 @functools.cache
@@ -167,7 +245,8 @@ def runtime_name(device: Device, is_small: bool = True) -> str:
     """
     is_inline = device.platform == "cpu" and is_small
     driver = "local-sync" if is_inline else DRIVERS[device.platform]
-    return f"{driver}:{device.id}" if device.id else driver
+    number = device.local_hardware_id
+    return f"{driver}:{number}" if number else driver
 
 
 def device_named(name: str) -> Device:
@@ -178,7 +257,9 @@ def device_named(name: str) -> Device:
     """
     driver, _, number = name.partition(":")
     known = {DRIVERS[platform]: platform for platform in PLATFORMS} | {"local-sync": "cpu"}
-    return Device(known.get(driver, driver), int(number or 0))
+    platform = known.get(driver, driver)
+    first = _processes.firsts[_processes.index] if platform == "cpu" else 0
+    return Device(platform, first + int(number or 0))
 
 
 def memory_of(device: Device) -> dict[str, int] | None:

@@ -9,7 +9,7 @@ from dovetail.base import config
 from dovetail.base.errors import value_error
 from dovetail.base.locations import here
 from dovetail.base.setting import Option
-from dovetail.placement.devices import PLATFORMS, Device, devices_of
+from dovetail.placement.devices import PLATFORMS, Device, devices_of, local_devices_of
 from dovetail.placement.mesh_contexts import context_mesh
 from dovetail.placement.meshes import Mesh
 from dovetail.placement.named_sharding import NamedSharding
@@ -81,7 +81,16 @@ def devices(backend: str | None = None) -> tuple[Device, ...]:
 @functools.cache
 def first() -> Device:
     """The device of arrays that are not placed explicitly."""
-    return devices()[0]
+    return first_of(None)
+
+
+def first_of(backend: str | None) -> Device:
+    """The first device of a platform in this process.
+
+    Raises:
+      RuntimeError: there is no such platform, or it has no devices.
+    """
+    return local_devices_of(devices(backend)[0].platform)[0]
 
 
 def default() -> Device:
@@ -113,18 +122,22 @@ def device_meant(value: Any) -> Device:
         if value.num_devices != 1:
             raise value_error(f"sharding must be on a single device, got: {value!r}")
         [value] = value._device_assignment
-    platform, number = "", 0
+    platform, number, is_any = "", 0, False
     if isinstance(value, Device):
         platform, number = value.platform, value.id
     elif isinstance(value, str):
-        platform, _, digits = value.partition(":")
-        number = int(digits) if digits.isdecimal() else -1 if ":" in value else 0
+        platform, colon, digits = value.partition(":")
+        is_any = not colon
+        number = int(digits) if digits.isdecimal() else -1
     problem = ""
     if platform in PLATFORMS or platform in _ALIASES:
         try:
             found = devices(platform)
-            if 0 <= number < len(found):
-                return found[number]
+            if is_any:
+                return first_of(platform)
+            chosen = [device for device in found if device.id == number]
+            if chosen:
+                return chosen[0]
         except RuntimeError as error:
             problem = f" ({error})"
     known = ", ".join(map(str, devices()))

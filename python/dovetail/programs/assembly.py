@@ -14,17 +14,20 @@ from dovetail.base.errors import LeakedTracerError, type_error, value_error
 from dovetail.base.locations import here
 from dovetail.ops.operands import as_operand
 from dovetail.placement import platforms
+from dovetail.placement.partition_spec import P
 from dovetail.placement.shardings import (
     Block,
+    Index,
     Sharding,
     SingleDeviceSharding,
     addressable_blocks,
+    blocks,
     place_of,
 )
 from dovetail.placement.transfer_guards import explicit
 from dovetail.programs.transfers import device_put
 from dovetail.tracing.trace import Tracer
-from dovetail.trees.pytree import broadcast_prefix, flatten
+from dovetail.trees.pytree import broadcast_prefix, flatten, unflatten
 
 
 def make_array_from_callback(
@@ -127,16 +130,18 @@ def make_array_from_process_local_data(
     Args:
       sharding: the shardings: one for all arrays, a `PartitionSpec` over the mesh of `set_mesh`, or
         a tree of these that is a prefix of `local_data`.
-      local_data: a tree of arrays.
+      local_data: a tree of arrays. Along each dimension they have all elements, or those of this
+        process's devices.
       global_shape: the shape of the arrays, or a tree of shapes that is a prefix of `local_data`;
-        None for the shapes of `local_data`.
+        None to multiply each size of `local_data` by the number of processes among which the
+        dimension is divided.
 
     Returns:
       The same tree of arrays, committed to the shardings.
 
     Raises:
-      ValueError: a shape differs from that of the data, or a sharding is for arrays of a higher
-        rank.
+      ValueError: a shape does not fit the data, a sharding is for arrays of a higher rank, or
+        processes have different shares of a dimension, and no `global_shape` is given.
 
     Example:
       >>> import dovetail as dt
@@ -153,14 +158,83 @@ def make_array_from_process_local_data(
         prefix = wrapped[1].unflatten(boxes)
         found = broadcast_prefix(prefix, local_data, "make_array_from_process_local_data")
         shapes = [None if box is None else box.shape for box in found]
-    for shape, leaf in zip(shapes, leaves, strict=True):
-        if shape is not None and shape != np.shape(leaf):
+    name = "make_array_from_process_local_data"
+    wanted = [
+        platforms.sharding_meant(one, name)
+        for one in _for_each(sharding, local_data, f"{name} sharding")
+    ]
+    return unflatten(
+        flatten(local_data)[1],
+        [_of_process(*each) for each in zip(leaves, wanted, shapes, strict=True)],
+    )
+
+
+def _of_process(data: Any, sharding: Sharding, shape: tuple[int, ...] | None) -> Any:
+    """The array of which each process has a part."""
+    if sharding.is_fully_addressable:
+        if shape is not None and shape != np.shape(data):
             raise value_error(
                 "When calling `make_array_from_process_local_data` on a single process, "
                 "global_shape should be None or equal to local_data.shape, got: "
-                f"global_shape={shape} and local_data.shape={np.shape(leaf)}"
+                f"global_shape={shape} and local_data.shape={np.shape(data)}"
             )
-    return device_put(local_data, sharding)
+        return device_put(data, sharding)
+    own = np.shape(data)
+    if shape is None:
+        shape = tuple(size * _num_shares(sharding, dim, len(own)) for dim, size in enumerate(own))
+    if len(shape) != len(own):
+        raise value_error(
+            "make_array_from_process_local_data: local_data must have the rank of global_shape, "
+            f"{len(shape)}, got: {len(own)}"
+        )
+    # The bounds of this process's parts along each dimension, in the order of its data.
+    found = addressable_blocks(sharding, shape)
+    bounds = [
+        sorted({block.index[dim].indices(size)[:2] for block in found})
+        for dim, size in enumerate(shape)
+    ]
+    for dim, (has, size) in enumerate(zip(own, shape, strict=True)):
+        share = sum(stop - start for start, stop in bounds[dim])
+        if has not in (size, share):
+            raise value_error(
+                "Invalid host data, each dimension should match either global or process shape. "
+                f"In dimension {dim} the process data has {has} elements. Process addresses "
+                f"{share} elements and global_shape is {shape}, got: local_data of shape {own}"
+            )
+
+    def elements(index: Index) -> Any:
+        within = []
+        for dim, part in enumerate(index):
+            start, stop, _ = part.indices(shape[dim])
+            if own[dim] != shape[dim]:
+                before = sum(last - first for first, last in bounds[dim] if first < start)
+                start, stop = before, before + stop - start
+            within.append(slice(start, stop))
+        return data[tuple(within)]
+
+    data = np.asarray(data) if not isinstance(data, Array) else data._value()
+    return make_array_from_callback(shape, sharding, elements)
+
+
+def _num_shares(sharding: Sharding, dim: int, rank: int) -> int:
+    """The number of processes among which a dimension is divided."""
+    shares: dict[int, set[Any]] = {}
+    for block in blocks(sharding, (sharding.num_devices,) * rank):
+        part = block.index[dim]
+        shares.setdefault(block.device.process_index, set()).add((part.start, part.stop))
+    distinct = {frozenset(parts) for parts in shares.values()}
+    if sum(map(len, distinct)) != len(frozenset().union(*distinct)):
+        raise value_error(
+            "make_array_from_process_local_data: processes must have the same or disjoint parts of "
+            f"dimension {dim}, got: {sharding}; pass global_shape, and all elements along it"
+        )
+    return len(distinct)
+
+
+def _for_each(given: Any, tree: Any, what: str) -> list[Any]:
+    if isinstance(given, (Sharding, P)):
+        return [given] * len(flatten(tree)[0])
+    return broadcast_prefix(given, tree, what)
 
 
 class _Shape:

@@ -19,7 +19,7 @@ from dovetail.arrays.memory_limits import of_evaluation
 from dovetail.arrays.shards import Shards
 from dovetail.base import background, config, monitoring, spans
 from dovetail.compiler import progress
-from dovetail.placement.devices import HOST
+from dovetail.placement.devices import is_host
 from dovetail.programs import log
 from dovetail.programs.donation import check_donated, give_back, surrender, take
 from dovetail.programs.partitions import PartitionedExecutable, placed
@@ -202,10 +202,12 @@ class Execution:
 
     @property
     def _may_be_evaluated(self) -> bool:
-        """Whether an evaluation can stand in: not if results are to be on another device, or if the
-        compiler, in this process, could not be ended with it.
+        """Whether an evaluation can stand in: not if results are to be on another device, or in
+        other processes, or if the compiler, in this process, could not be ended with it.
         """
-        return self.program.device == HOST and not config.compile_in_process.value
+        program = self.program
+        is_here = is_host(program.device) and not program.is_multi_process
+        return is_here and not config.compile_in_process.value
 
     def _evaluated(self, leaves: Sequence[Operand]) -> list[np.ndarray]:
         """The results, even if evaluation needs memory that a compiled program would not."""

@@ -66,7 +66,7 @@ class Options(NamedTuple):
     def place(self) -> Place | None:
         """Where programs run, if stated."""
         if self.backend is not None:
-            return place_on(platforms.devices(self.backend)[0], True)
+            return place_on(platforms.first_of(self.backend), True)
         return None if self.device is None else place_on(platforms.device_meant(self.device), True)
 
     @property

@@ -7,6 +7,7 @@ each on its parts of the arguments.
 from __future__ import annotations
 
 import functools
+import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,13 +16,16 @@ import numpy as np
 from dovetail import _core
 from dovetail.arrays.shaped_array import ShapedArray
 from dovetail.arrays.shards import Shards, joined, moved
+from dovetail.base.errors import value_error
 from dovetail.placement.attributes import mesh_attribute, named_sharding, sharding_attribute
+from dovetail.placement.devices import process_index
 from dovetail.placement.meshes import Mesh
 from dovetail.placement.named_sharding import NamedSharding
 from dovetail.placement.shardings import Place, Sharding
 
 if TYPE_CHECKING:
     from dovetail.runtime.participants import Participants, SpmdExecutable
+    from dovetail.runtime.transports import Identity
 
 
 class Partition(NamedTuple):
@@ -31,11 +35,13 @@ class Partition(NamedTuple):
       module: its module after the phase `check`.
       arguments: the shardings of the arguments of all devices' program.
       results: those of its results.
+      digest: that of the module.
     """
 
     module: _core.Module
     arguments: tuple[NamedSharding, ...]
     results: tuple[NamedSharding, ...]
+    digest: bytes
 
 
 def mesh_of(place: Place | None) -> Mesh | None:
@@ -44,8 +50,8 @@ def mesh_of(place: Place | None) -> Mesh | None:
     if not isinstance(sharding, NamedSharding) or not isinstance(sharding.mesh, Mesh):
         return None
     mesh = sharding.mesh
-    is_local = not mesh.is_multi_process and all(d.platform == "cpu" for d in mesh.flat_devices)
-    return mesh if mesh.size > 1 and is_local else None
+    is_cpu = all(device.platform == "cpu" for device in mesh.flat_devices)
+    return mesh if mesh.size > 1 and is_cpu else None
 
 
 def request(module: _core.Module, mesh: Mesh, shardings: Sequence[Sharding | None]) -> None:
@@ -76,15 +82,56 @@ def partition(module: _core.Module, mesh: Mesh) -> Partition | None:
     if found is None:
         return None
     arguments, results = (tuple(named_sharding(mesh, dims) for dims in each) for each in found)
-    return Partition(module, arguments, results)
+    digest = hashlib.sha256(module.text().encode()).digest()
+    return Partition(module, arguments, results, digest)
+
+
+def identity(name: str, avals: Sequence[ShapedArray], partition: Partition) -> Identity:
+    """What identifies a program among those that processes run together.
+
+    Args:
+      name: the Python function's name.
+      avals: the types of its arguments.
+      partition: the program of one device.
+    """
+    from dovetail.runtime.processes import identity_of  # lazy
+
+    return identity_of(shown(name, avals), partition.digest)
+
+
+def shown(name: str, avals: Sequence[ShapedArray]) -> str:
+    """A program in messages: its name and the types of its arguments."""
+    types = ", ".join(map(str, avals))
+    return f"`{name}`({types if len(types) < 200 else f'{types[:200]} …'})"
+
+
+def participants_of(mesh: Mesh) -> Participants:
+    """The devices of a mesh, which run a program together.
+
+    Raises:
+      ValueError: none of them belongs to this process.
+    """
+    if not mesh.is_multi_process:
+        return _participants_of(mesh.size, None)
+    if not mesh.local_devices:
+        raise value_error(
+            "a program must run on devices of this process, among others, got: a mesh of "
+            f"{', '.join(map(str, mesh.flat_devices))} in process {process_index()}"
+        )
+    owners = tuple(device.process_index for device in mesh.flat_devices)
+    return _participants_of(len(mesh.local_devices), owners)
 
 
 @functools.cache
-def participants_of(count: int) -> Participants:
-    """The devices of this process that run a program together."""
+def _participants_of(count: int, owners: tuple[int, ...] | None) -> Participants:
+    from dovetail.runtime import processes  # lazy
     from dovetail.runtime.participants import Participants  # lazy
 
-    return Participants(count)
+    group = processes.current()
+    if owners is None or group is None:
+        return Participants(count)
+    timeout = group.transport.timeout
+    return Participants(count, timeout, group.transport, processes=owners, turn=group.turn)
 
 
 class PartitionedExecutable:
@@ -102,6 +149,7 @@ class PartitionedExecutable:
         self._executable = executable
         self._partition = partition
         self._avals = avals
+        self._shapes = [shape for shape, _ in partition.module.function("main").inputs]
 
     def placed(self, captured: Sequence[Any]) -> list[Any]:
         """The data of the last arguments, moved to where every call needs it."""
@@ -112,8 +160,10 @@ class PartitionedExecutable:
     def __call__(self, data: Sequence[Any]) -> list[Any]:
         """The sharded data of the results, for data of the arguments, which is moved if needed."""
         shards = [
-            parts_of(value, sharding)
-            for value, sharding in zip(data, self._partition.arguments, strict=True)
+            parts_of(value, sharding, shape)
+            for value, sharding, shape in zip(
+                data, self._partition.arguments, self._shapes, strict=True
+            )
         ]
         count = len(self._executable.executables)
         results = self._executable([[parts[i] for parts in shards] for i in range(count)])
@@ -125,14 +175,27 @@ class PartitionedExecutable:
         ]
 
 
-def parts_of(data: Any, sharding: Sharding) -> Sequence[Any]:
-    """The part on each device of data that is to be sharded so."""
+def parts_of(data: Any, sharding: Sharding, shape: tuple[int, ...]) -> Sequence[Any]:
+    """The part on each device of data that is to be sharded so.
+
+    Args:
+      data: the elements of the array.
+      sharding: the sharding.
+      shape: the shape of a part. Those at the ends of dimensions may be shorter, and are padded.
+    """
     if type(data) is not Shards or data.sharding != sharding:
         data = moved(data, sharding)
-    if type(data) is Shards:
-        return data.parts
-    # All devices share it.
-    return [data] * sharding.num_devices
+    if type(data) is not Shards:
+        # All devices share it.
+        return [data] * len(sharding._addressable_device_assignment)
+    return [part if part.shape == shape else padded(part, shape) for part in data.parts]
+
+
+def padded(part: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """A part with zeros at the ends of its dimensions."""
+    result = np.zeros(shape, part.dtype)
+    result[tuple(map(slice, part.shape))] = part
+    return result
 
 
 def placed(data: np.ndarray, place: Place | None) -> Any:

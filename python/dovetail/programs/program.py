@@ -216,9 +216,25 @@ class Program:
         return self.after("check", is_partitioned=False)
 
     @property
+    def is_multi_process(self) -> bool:
+        """Whether some of its devices belong to other processes."""
+        return self.place is not None and not self.place.sharding.is_fully_addressable
+
+    @property
     def partition(self) -> Partition | None:
-        """The program of one of several devices; None if it runs on one."""
-        return None if self.mesh is None else self._partition
+        """The program of one of several devices; None if it runs on one.
+
+        Raises:
+          NotImplementedError: it cannot be partitioned, and no process has all of its data.
+        """
+        found = None if self.mesh is None else self._partition
+        if found is None and self.is_multi_process:
+            raise NotImplementedError(
+                f"`{self.name}`: a program on devices of several processes must be partitioned, "
+                "which programs with callbacks, symbolic shapes, several meshes, or debug_nans are "
+                f"not, got: a program on {self.place}"
+            )
+        return found
 
     @_Derived
     def _partition(self) -> Partition | None:
@@ -317,11 +333,13 @@ class Program:
         if folder is not None:
             dump.finish(folder, self, compiled)
         if self.partition is not None:
+            assert self.mesh is not None
             spmd = SpmdExecutable(
                 compiled.vmfb,
                 "main",
-                partitions.participants_of(len(self.devices)),
+                partitions.participants_of(self.mesh),
                 lines=[describe(place) for place in compiled.module.collective_places()],
+                identity=partitions.identity(self.name, self.signature.avals, self.partition),
                 output_dtypes=self.result_dtypes,
             )
             return PartitionedExecutable(spmd, self.partition, self.avals)

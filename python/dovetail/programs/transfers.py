@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,29 @@ def put(x: Any, device: Any, copy: bool = False, name: str = "device_put") -> An
       copy: whether the result must have memory of its own.
       name: of the function that was given `device`, for messages.
     """
-    return x._committed_to(platforms.sharding_meant(device, name), copy)
+    sharding = platforms.sharding_meant(device, name)
+    if type(x) is Array and not sharding.is_fully_addressable and x.is_fully_addressable:
+        _check_same(x, sharding, name)
+    return x._committed_to(sharding, copy)
+
+
+def _check_same(x: Array, sharding: Sharding, name: str) -> None:
+    """Check that all processes put the same values on their devices."""
+    from dovetail.runtime import processes  # lazy
+
+    group = processes.current()
+    members = sorted({device.process_index for device in sharding._device_assignment})
+    if group is None or group.index not in members:
+        return
+    digest = hashlib.sha256(x._value().tobytes()).digest()
+    found = group.gathered(digest, f"{name} of {x.aval} to {sharding}", members)
+    others = [process for process, other in zip(members, found, strict=True) if other != digest]
+    if others:
+        raise value_error(
+            f"{name}: an array on devices of several processes must have the same values in each, "
+            f"got: {x.aval} with others in process {', '.join(map(str, others))} than in process "
+            f"{group.index}; make_array_from_process_local_data takes those of each process"
+        )
 
 
 def beside(x: Any, other: Any) -> Any:

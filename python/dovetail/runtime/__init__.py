@@ -23,9 +23,13 @@ if TYPE_CHECKING:
     from .notes import Notes as Notes
     from .participants import Participants as Participants
     from .participants import SpmdExecutable as SpmdExecutable
+    from .parts import Parts as Parts
+    from .processes import initialize as initialize
+    from .processes import shutdown as shutdown
     from .signature import ArraySpec as ArraySpec
     from .signature import Signature as Signature
-    from .transports import TcpTransport as TcpTransport
+    from .spmd import SpmdFunction as SpmdFunction
+    from .tcp import TcpTransport as TcpTransport
     from .transports import Transport as Transport
 
 # The modules of public names, imported on first access. If the package imported them eagerly, a
@@ -45,14 +49,18 @@ _MODULES = {
     "Notes": "notes",
     "OutOfMemoryError": "memory",
     "Participants": "participants",
+    "Parts": "parts",
     "Signature": "signature",
     "SpmdExecutable": "participants",
-    "TcpTransport": "transports",
+    "SpmdFunction": "spmd",
+    "TcpTransport": "tcp",
     "Transport": "transports",
     "get_device": "devices",
+    "initialize": "processes",
     "load": "module",
     "put": "buffer",
     "save": "module_file",
+    "shutdown": "processes",
 }
 
 __all__ = sorted(_MODULES)

@@ -62,7 +62,7 @@ def _functions() -> ctypes.PyDLL:
     library = ctypes.PyDLL(path())
     pointer, text, integer = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int
     for name, result, arguments in (
-        ("create", pointer, (integer, ctypes.c_double, pointer)),
+        ("create", pointer, (ctypes.c_double, pointer)),
         ("destroy", None, (pointer,)),
         ("start", integer, (pointer, pointer, integer)),
         ("enter", None, (pointer, integer)),
@@ -97,14 +97,20 @@ class _Transport(ctypes.Structure):
 
     _fields_ = (
         ("process", ctypes.c_int32),
-        ("processes", ctypes.c_int32),
+        ("processes", ctypes.POINTER(ctypes.c_int32)),
+        ("participants", ctypes.c_int32),
         ("context", ctypes.c_void_p),
         ("exchange", _Exchange),
     )
 
 
-def _native(transport: Transport) -> _Transport:
-    """What the library calls of a transport."""
+def _native(transport: Transport, processes: Sequence[int]) -> _Transport:
+    """What the library calls of a transport.
+
+    Args:
+      transport: the transport.
+      processes: the process of each participant.
+    """
 
     def parcels(messages: Any, count: int) -> list[Parcel]:
         return [
@@ -137,7 +143,8 @@ def _native(transport: Transport) -> _Transport:
             return 1
         return 0
 
-    return _Transport(transport.process, transport.processes, None, _Exchange(exchange))
+    numbers = (ctypes.c_int32 * len(processes))(*processes)
+    return _Transport(transport.process, numbers, len(processes), None, _Exchange(exchange))
 
 
 class Lines:
@@ -156,9 +163,9 @@ class Communicator:
     """Participants that meet in the collectives of one run at a time.
 
     Args:
-      participants: the number of participants.
+      participants: the number of participants, or the process of each.
       timeout: how long they wait for each other, in seconds.
-      transport: how they reach participants of other processes, of which each has as many.
+      transport: how they reach participants of other processes.
 
     Attributes:
       leave: ends the calling thread's part in the run.
@@ -174,14 +181,22 @@ class Communicator:
     """
 
     def __init__(
-        self, participants: int, timeout: float = TIMEOUT, transport: Transport | None = None
+        self,
+        participants: int | Sequence[int],
+        timeout: float = TIMEOUT,
+        transport: Transport | None = None,
     ) -> None:
         functions = self._functions = _functions()
-        self._transport = None if transport is None else _native(transport)
-        reference = None if self._transport is None else ctypes.byref(self._transport)
-        self._handle = functions.dovetail_communicator_create(participants, timeout, reference)
+        if isinstance(participants, int):
+            self._transport = _Transport(participants=participants)
+        else:
+            assert transport is not None
+            self._transport = _native(transport, participants)
+        reference = ctypes.byref(self._transport)
+        self._handle = functions.dovetail_communicator_create(timeout, reference)
         if not self._handle:
-            raise ValueError(f"participants must be from 1 to 32767, got: {participants}")
+            count = self._transport.participants
+            raise ValueError(f"participants must be from 1 to 32767, got: {count}")
         self.leave = functions.dovetail_communicator_leave
         self._finish = _finish()
 

@@ -18,6 +18,7 @@ from .module_file import Bytes, check
 from .notes import Notes, architecture
 from .parameters import PathLike, parameters_module
 from .signature import Signature
+from .spmd import SPMD_KEY, SpmdFunction, is_spmd
 from .tree import Arguments, unflatten
 
 # Executable formats in the archive, and the drivers that run them.
@@ -118,7 +119,13 @@ class Module:
     def __init__(self, loaded: LoadedModule) -> None:
         self._loaded = loaded
         self.notes = notes_of(loaded.module)
-        self._functions = {name: Function(loaded, name) for name in loaded.names}
+        self._functions: dict[str, Any] = {
+            name: (SpmdFunction if self._is_spmd(name) else Function)(loaded, name)
+            for name in loaded.names
+        }
+
+    def _is_spmd(self, name: str) -> bool:
+        return SPMD_KEY in self._loaded.function(name).reflection
 
     @property
     def functions(self) -> list[str]:
@@ -130,13 +137,13 @@ class Module:
         """The device that runs it."""
         return self._loaded.device
 
-    def __getitem__(self, name: str) -> Function:
+    def __getitem__(self, name: str) -> Any:
         try:
             return self._functions[name]
         except KeyError:
             raise KeyError(self._unknown(name)) from None
 
-    def __getattr__(self, name: str) -> Function:
+    def __getattr__(self, name: str) -> Any:
         try:
             return self.__dict__["_functions"][name]
         except KeyError:
@@ -197,6 +204,14 @@ def load(
         name, folder = repr(os.fspath(path_or_bytes)), Path(path_or_bytes).parent
     module, members = read_module(path_or_bytes)
     notes = notes_of(module)
+    if is_spmd(module):
+        if device != "auto":
+            raise ValueError(
+                f"{name} is a program for several devices, which must be device='auto', got: "
+                f"{device!r}"
+            )
+        # Each of them is such a device.
+        device = "local-sync"
     if device == "auto":
         device = _driver(members)
     if not isinstance(device, Device):

@@ -1,4 +1,4 @@
-"""Runs one program on several devices of this process at a time, each on its own thread."""
+"""Runs one program on several devices at a time, each on its own thread."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .buffer import Buffer, put
 from .communicator import TIMEOUT, CollectiveError, Communicator, Lines
 from .devices import INSTANCE, get_device
 from .executable import Executable, LoadedModule
-from .transports import Transport
+from .transports import Identity, Transport
 
 T = TypeVar("T")
 
@@ -26,16 +26,23 @@ _NO_LINES = Lines()
 class _Crew:
     """Threads that take part in one run at a time; unusable once one has failed."""
 
-    def __init__(self, size: int, timeout: float, transport: Transport | None) -> None:
-        self._size = size
-        self._first = 0 if transport is None else transport.process * size
-        self._communicator = Communicator(size, timeout, transport)
+    def __init__(
+        self,
+        numbers: Sequence[int],
+        processes: Sequence[int] | None,
+        timeout: float,
+        transport: Transport | None,
+    ) -> None:
+        size = self._size = len(numbers)
+        self._numbers = numbers
+        self._communicator = Communicator(processes or size, timeout, transport)
         self._error: BaseException | None = None
         self._function: Callable[[int], Any] | None = None
         self._results: list[Any] = []
         # Held locks: releasing one lets another thread continue.
         self._starts = [_taken() for _ in range(size)]
-        names = (f"participant {number} of {size}" for number in range(size))
+        self._count = len(processes or numbers)
+        names = (f"participant {number} of {self._count}" for number in numbers)
         self._threads = [
             threading.Thread(target=self._work, args=(number,), name=name, daemon=True)
             for number, name in enumerate(names)
@@ -59,7 +66,7 @@ class _Crew:
 
     def _work(self, number: int) -> None:
         start, communicator = self._starts[number], self._communicator
-        communicator.enter(self._first + number)
+        communicator.enter(self._numbers[number])
         while True:
             start.acquire()
             function = self._function
@@ -74,8 +81,9 @@ class _Crew:
             except BaseException as error:
                 # An error of the collective itself comes from another participant, or has been
                 # reported already.
-                if communicator.fail(f"participant {number} failed: {error}"):
-                    error.add_note(f"on participant {number} of {self._size}")
+                who = self._numbers[number]
+                if communicator.fail(f"participant {who} failed: {error}"):
+                    error.add_note(f"on participant {who} of {self._count}")
                     self._error = error
             del function
             communicator.leave()
@@ -111,13 +119,16 @@ class Participants:
       count: the number of devices in this process.
       timeout: how long a participant waits for the others in a collective, in seconds. Participants
         that cannot arrive any more are not waited for.
-      transport: connects them with those of other processes, each of which has as many. Runs then
-        take place one after the other, in the same order everywhere, and none after one that
-        failed.
+      transport: connects them with those of other processes. Runs then take place one after the
+        other, in the same order everywhere, and none after one that failed.
+      processes: the process of each participant of all; by default each process has as many, in
+        order.
+      turn: a lock that is held during a run; by default one of these participants' own.
 
     Attributes:
       devices: the devices of this process, in the order of their numbers.
-      numbers: their numbers among those of all processes, as buffers.
+      global_numbers: their numbers among those of all processes.
+      numbers: the same, as buffers.
 
     Example:
       >>> Participants(3).run(lambda number: 10 * number)
@@ -125,18 +136,37 @@ class Participants:
     """
 
     def __init__(
-        self, count: int, timeout: float = TIMEOUT, transport: Transport | None = None
+        self,
+        count: int,
+        timeout: float = TIMEOUT,
+        transport: Transport | None = None,
+        *,
+        processes: Sequence[int] | None = None,
+        turn: Any = None,
     ) -> None:
+        numbers: Sequence[int] = range(count)
+        self._others: list[int] = []
+        if transport is not None:
+            processes = processes or [n // count for n in range(count * transport.processes)]
+            numbers = [n for n, process in enumerate(processes) if process == transport.process]
+            self._others = sorted({*processes} - {transport.process})
+            if len(numbers) != count:
+                raise ValueError(
+                    f"Participants: count must be the number of this process's, {len(numbers)}, "
+                    f"got: {count}"
+                )
         self.count = count
         self.timeout = timeout
         self.transport = transport
+        self.processes = processes
         self.devices = [get_device(f"local-sync:{number}") for number in range(count)]
-        first = 0 if transport is None else transport.process * count
+        self.global_numbers = numbers
         self.numbers = [
-            put(np.array(first + number, np.int32), device)
-            for number, device in enumerate(self.devices)
+            put(np.array(number, np.int32), device)
+            for number, device in zip(numbers, self.devices, strict=True)
         ]
-        self._turn = contextlib.nullcontext() if transport is None else threading.Lock()
+        shared = threading.Lock() if turn is None else turn
+        self._turn = contextlib.nullcontext() if transport is None else shared
         self._idle: list[_Crew] = []
         self._end = weakref.finalize(self, _stop, self._idle)
         _all.add(self)
@@ -144,25 +174,37 @@ class Participants:
     def __repr__(self) -> str:
         return f"Participants({self.count})"
 
-    def run(self, function: Callable[[int], T], lines: Lines = _NO_LINES) -> list[T]:
+    def run(
+        self,
+        function: Callable[[int], T],
+        lines: Lines = _NO_LINES,
+        identity: Identity | None = None,
+    ) -> list[T]:
         """Call a function for each participant, at the same time.
 
         Args:
           function: takes the participant's number in this process. The programs that it calls
             take part in collectives with those of the other calls.
           lines: the lines of the program's collectives, for messages.
+          identity: what is run, which other processes must run, too; None if that is not checked.
 
         Returns:
           The results, in the order of the participants.
 
         Raises:
-          CollectiveError: the participants did not meet in a collective.
+          CollectiveError: the participants did not meet in a collective, or another process runs
+            something else, or has ended.
           Exception: the first exception that the function raised; the other participants did not
             get beyond their next collective.
         """
         idle = self._idle
         with self._turn:
-            crew = idle.pop() if idle else _Crew(self.count, self.timeout, self.transport)
+            if self.transport is not None and identity is not None:
+                try:
+                    self.transport.begin(self._others, identity)
+                except RuntimeError as error:
+                    raise CollectiveError(f"{identity.text}: {error}") from error
+            crew = idle.pop() if idle else self._new_crew()
             try:
                 results = crew.run(function, lines)
             except BaseException as error:
@@ -173,6 +215,9 @@ class Participants:
                 raise
             idle.append(crew)
         return results
+
+    def _new_crew(self) -> _Crew:
+        return _Crew(self.global_numbers, self.processes, self.timeout, self.transport)
 
 
 _all: weakref.WeakSet[Participants] = weakref.WeakSet()
@@ -191,10 +236,11 @@ class SpmdExecutable:
     """One function of a module on participants, which takes a participant's number last.
 
     Args:
-      vmfb: the module file's bytes.
+      vmfb: the module file's bytes, or the module.
       function: the function's name.
       participants: the participants that run it.
       lines: the lines in the user's program of its collectives, for messages.
+      identity: what other processes must run at the same time; None if that is not checked.
       options: as for `Executable`.
 
     Attributes:
@@ -217,16 +263,19 @@ class SpmdExecutable:
 
     def __init__(
         self,
-        vmfb: bytes,
+        vmfb: bytes | VmModule,
         function: str,
         participants: Participants,
         *,
         lines: Sequence[str] = (),
+        identity: Identity | None = None,
         **options: Any,
     ) -> None:
         self.participants = participants
         self._lines = Lines(lines)
-        module = VmModule.copy_buffer(INSTANCE, vmfb)
+        self._identity = identity
+        is_loaded = isinstance(vmfb, VmModule)
+        module = vmfb if is_loaded else VmModule.copy_buffer(INSTANCE, vmfb)
         self.executables = [
             Executable(LoadedModule(module, device), function, **options)
             for device in participants.devices
@@ -254,4 +303,4 @@ class SpmdExecutable:
         def participate(number: int) -> list[Buffer]:
             return executables[number]([*arguments[number], numbers[number]])
 
-        return self.participants.run(participate, self._lines)
+        return self.participants.run(participate, self._lines, self._identity)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .buffer import Buffer, as_host_array
+from .parts import Parts
 from .signature import ArraySpec, Signature, Tree, fields_of
 from .sizes import formula, names_in
 
@@ -158,7 +159,7 @@ class Arguments:
 
     def _check(self, leaf: int, spec: ArraySpec, value: Any, sizes: dict[str, int]) -> Any:
         """Returns the array, converted if that loses nothing; binds the names of dimensions."""
-        if type(value) is not Buffer and type(value) is not np.ndarray:
+        if type(value) not in (Buffer, np.ndarray, Parts):
             value = self._convert(leaf, spec, value)
         accepted = self._dtypes[leaf]
         assert accepted is not None

@@ -10,10 +10,15 @@ import numpy as np
 
 from dovetail import random
 from dovetail.arrays.array import ArrayMethods
+from dovetail.arrays.descriptions import ShapeDtypeStruct
+from dovetail.arrays.process_moves import bounds_of
+from dovetail.arrays.shards import Shards
 from dovetail.base import dtypes
 from dovetail.base.errors import type_error, value_error
 from dovetail.numpy.promotion import with_dtype
-from dovetail.saving.files import Leaf, known_dtype, read, write
+from dovetail.placement.shardings import Index, Sharding
+from dovetail.programs.assembly import make_array_from_callback
+from dovetail.saving.files import Leaf, Stored, known_dtype, read, write
 from dovetail.trees.paths import (
     DictKey,
     FlattenedIndexKey,
@@ -42,12 +47,19 @@ def save(path: str | os.PathLike[str], tree: Any) -> None:
     The file is in the safetensors format, which other programs can read. It is either complete or
     absent: it is written under a temporary name, and replaces an older one at the end.
 
+    If arrays are on devices of several processes, all of these must call this at the same time,
+    with the same path, in a folder that all see. Each writes the parts of such arrays that it has,
+    and the first one everything else.
+
     Args:
       path: the file's name.
       tree: a tree of arrays, NumPy arrays, numbers and random keys.
 
     Raises:
       TypeError: a leaf is something else.
+      ValueError: processes have other trees.
+      OSError: a process cannot write.
+      CollectiveError: a process has ended.
 
     Example:
       >>> import tempfile
@@ -72,7 +84,8 @@ def load(path: str | os.PathLike[str], like: Any = None) -> Any:
     Args:
       path: the file's name.
       like: a tree of the same structure, whose leaves (arrays, numbers or `ShapeDtypeStruct`s)
-        state the types of the results; by default leaves are as they were saved, in dictionaries
+        state the types of the results, and how they are sharded, which need not be how they were
+        when they were saved; by default leaves are as they were saved, in dictionaries
         and lists: named tuples and objects become dictionaries of their attributes, and tuples
         become lists.
 
@@ -185,7 +198,7 @@ def _leaf(place: KeyPath, value: Any) -> Leaf:
         data = np.asarray(random.key_data(value))
         return Leaf(steps, "key", data.dtype.name, impl=random.key_impl(value), values=data)
     if isinstance(value, ArrayMethods):
-        array = np.asarray(value)
+        array = np.asarray(value) if value.is_fully_addressable else _parts(value)
         return Leaf(steps, "array", array.dtype.name, value.weak_type, values=array)
     if isinstance(value, (np.ndarray, np.generic)) and known_dtype(value.dtype.name) is not None:
         kind = "numpy" if isinstance(value, np.ndarray) else "scalar"
@@ -197,6 +210,15 @@ def _leaf(place: KeyPath, value: Any) -> Leaf:
         f"checkpoint.save: leaves must be arrays, numbers or random keys, got: {described} at "
         f"{_shown(place)}; keep it elsewhere, or in the tree's structure"
     )
+
+
+def _parts(array: Any) -> Shards:
+    """The parts of an array that this process has, also if that is all of it."""
+    data, sharding = array._data, array.sharding
+    if type(data) is Shards:
+        return data
+    count = len(sharding._addressable_device_assignment)
+    return Shards(sharding, array.shape, array.dtype, [data] * count)
 
 
 def _misfit(place: KeyPath, value: Any, leaf: Leaf) -> str:
@@ -237,22 +259,41 @@ def _restored(name: str, leaf: Leaf, like: Any = None) -> Any:
     if leaf.kind in _EMPTY:
         return _EMPTY[leaf.kind] if leaf.kind in ("None", "tuple") else type(_EMPTY[leaf.kind])()
     if leaf.kind == "key":
-        return random.wrap_key_data(_array(name, leaf, False), impl=leaf.impl)
+        return random.wrap_key_data(_array(name, leaf, False, None), impl=leaf.impl)
     numbers = [t for t in _NUMBERS if type(like) is t or (like is None and t.__name__ == leaf.kind)]
     if numbers:
-        return numbers[0](leaf.values[()])
+        return numbers[0](np.asarray(leaf.values)[()])
     kind = leaf.kind if like is None else None
     if kind == "scalar" or isinstance(like, np.generic):
-        return leaf.values[()]
+        return np.asarray(leaf.values)[()]
     if kind == "numpy" or isinstance(like, np.ndarray):
-        return leaf.values.copy()
-    return _array(name, leaf, getattr(like, "weak_type", leaf.weak))
+        return np.array(leaf.values)
+    return _array(name, leaf, getattr(like, "weak_type", leaf.weak), _sharding(like))
 
 
-def _array(name: str, leaf: Leaf, weak: bool) -> Any:
+def _sharding(like: Any) -> Sharding | None:
+    """How a result is to be sharded; None if it is to be on no devices in particular."""
+    if isinstance(like, ShapeDtypeStruct):
+        return like.sharding
+    place = getattr(like, "_place", None)
+    is_sharded = place is not None and place.is_committed and place.sharding.num_devices > 1
+    return place.sharding if is_sharded else None
+
+
+def _array(name: str, leaf: Leaf, weak: bool, sharding: Sharding | None) -> Any:
     if dtypes.canonicalize_dtype(leaf.values.dtype) != leaf.values.dtype:
         raise value_error(
             f"checkpoint.load: arrays of 64-bit elements need enable_x64, got: {_type(leaf)} at "
             f"{name}; turn it on with dovetail.config.update('enable_x64', True)"
         )
-    return with_dtype(leaf.values, leaf.values.dtype, weak)
+    if sharding is None:
+        return with_dtype(np.asarray(leaf.values), leaf.values.dtype, weak)
+    values, shape = leaf.values, leaf.values.shape
+
+    def part(index: Index) -> np.ndarray:
+        if isinstance(values, Stored):
+            return values.elements(bounds_of(index, shape))
+        return values[index]
+
+    array = make_array_from_callback(shape, sharding, part, values.dtype)
+    return array.with_weakness(weak)

@@ -11,6 +11,7 @@ from dovetail import ops
 from dovetail.base.errors import value_error
 from dovetail.ops.operands import canonical_axis
 from dovetail.ops.shapes import move_dim
+from dovetail.placement.devices import process_count
 from dovetail.placement.meshes import Mesh
 from dovetail.placement.partition_spec import P
 from dovetail.placement.platforms import devices as devices_of
@@ -142,6 +143,11 @@ def _axes_of(in_axes: Any, args: Sequence[Any], fixed: Container[int]) -> list[A
 
 def _mesh(axis: Hashable, size: int, devices: Sequence[Any] | None, backend: str | None) -> Mesh:
     """The first devices along an axis."""
+    if process_count() > 1:
+        raise NotImplementedError(
+            f"pmap: the devices must all belong to this process, got: {process_count()} processes; "
+            "use shard_map, or vmap over arrays that are sharded"
+        )
     available = devices_of(backend) if devices is None else devices
     if size > len(available):
         raise value_error(

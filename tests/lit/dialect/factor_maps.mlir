@@ -49,6 +49,14 @@ func.func @reshape_7(%arg0: tensor<6x4xf32>) {
   return
 }
 
+func.func @reshape_groups(%arg0: tensor<6x4x1x10xf32>, %arg1: tensor<0x4xf32>) {
+  // expected-remark @+1 {{([i,j,k,l])->([i,_,l,_,_])}}
+  %0 = dovetail.reshape %arg0 : tensor<6x4x1x10xf32> -> tensor<3x8x5x1x2xf32>
+  // expected-remark @+1 {{([i,j])->([i,_])}}
+  %1 = dovetail.reshape %arg1 : tensor<0x4xf32> -> tensor<0x5xf32>
+  return
+}
+
 func.func @reshape_8(%arg0: tensor<?x4xf32>, %arg1: index) {
   // expected-remark @+1 {{([i,j],[])->([_,j])}}
   %0 = dovetail.reshape %arg0 sizes(%arg1) : tensor<?x4xf32> -> tensor<?x4xf32>

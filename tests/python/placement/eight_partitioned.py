@@ -168,10 +168,39 @@ def test_gradients_of_dynamic_loops() -> None:
     check(result, dt.grad(total)(x), "data")
 
 
-def test_sizes_that_do_not_divide_are_not_sharded() -> None:
-    x = normal(10, 3)
-    result = dt.jit(lambda x: dnp.cumsum(x * 2, axis=0))(put(x, "data"))
-    np.testing.assert_allclose(result, np.cumsum(x * 2, 0), rtol=1e-5)
+@pytest.mark.parametrize(
+    "spec", [("data",), (None, "data"), ("model", "data"), (("data", "model"),)]
+)
+def test_sizes_that_do_not_divide(spec: tuple[Any, ...]) -> None:
+    x, w = normal(10, 7), normal(7, 3)
+
+    def f(x: Any, w: Any) -> Any:
+        return dnp.tanh(x @ w), dnp.max(x, 0), dnp.mean(x, 1), dnp.cumsum(x * 2, 0), x[::-1] / x
+
+    expected = f(x, w)
+    given = put(x, *spec)
+    for result, value in zip(dt.jit(f)(given, w), expected, strict=True):
+        assert isinstance(result.sharding, NamedSharding)
+        check(result, value, *result.sharding.spec)
+    first = dt.jit(f)(given, w)[0]
+    assert first.sharding.spec == (P() if spec[0] is None else P(spec[0]))
+    # Results are arguments.
+    again = dt.jit(lambda x: dnp.sum(x, 0))(first)
+    np.testing.assert_allclose(again, np.asarray(expected[0]).sum(0), rtol=1e-4)
+
+
+def test_heads_of_attention_are_divided() -> None:
+    x, w = normal(8, 6, 16), normal(16, 32)
+
+    @dt.jit
+    def heads(x: Any, w: Any) -> Any:
+        q = (x @ w).reshape(8, 6, 4, 8).transpose(0, 2, 1, 3)
+        return dnp.sum(q * q, -1).transpose(0, 2, 1).reshape(8, 24)
+
+    given = put(x, "data"), put(w, None, "model")
+    result = heads(*given)
+    assert "all_gather" not in heads.lower(*given).as_text("shard").split("reduce_sum")[0]
+    np.testing.assert_allclose(result, heads(x, w), rtol=1e-4)
 
 
 def test_random_numbers_are_those_of_one_device() -> None:

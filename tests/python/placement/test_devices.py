@@ -16,7 +16,7 @@ import dovetail.numpy as dnp
 from dovetail import config
 from dovetail.compiler.forms import compile_lowered as compiled_module
 from dovetail.placement import devices, platforms
-from dovetail.placement.devices import HOST, Device
+from dovetail.placement.devices import Device
 from dovetail.placement.shardings import place_on
 
 HERE = Path(__file__).parent
@@ -128,12 +128,12 @@ def test_platforms() -> None:
 
 
 def test_names() -> None:
-    assert devices.runtime_name(HOST, is_small=False) == "local-task"
+    assert devices.runtime_name(Device("cpu", 0), is_small=False) == "local-task"
     assert devices.runtime_name(Device("cpu", 2), is_small=False) == "local-task:2"
-    for device in (HOST, Device("cuda", 1), Device("rocm", 0), Device("metal", 0)):
+    for device in (Device("cpu", 0), Device("cuda", 1), Device("rocm", 0), Device("metal", 0)):
         assert devices.device_named(devices.runtime_name(device)) == device
     assert repr(Device("cuda", 1)) == "CudaDevice(id=1)"
-    assert platforms.device_meant("cpu:0") == HOST
+    assert platforms.device_meant("cpu:0") == Device("cpu", 0)
     for text in ("cpu:x", "cpu:", "cpu:1", "", "gpu:7"):
         with pytest.raises(ValueError, match="device must be one of cpu:0, or of those that"):
             platforms.device_meant(text)

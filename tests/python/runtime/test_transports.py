@@ -14,7 +14,7 @@ import pytest
 
 from dovetail.compiler import phases
 from dovetail.compiler.forms import compile_lowered
-from dovetail.runtime.transports import TcpTransport
+from dovetail.runtime.tcp import TcpTransport
 from support import processes
 from support.spmd import module_of
 

@@ -290,9 +290,9 @@ def test_every_bit_of_a_file_is_checked(
 
 def test_versions_and_other_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(files, "VERSION", 2)
+        patch.setattr(files, "FIRST_VERSION", 3)
         save(tmp_path / "later", 1)
-    with pytest.raises(ValueError, match=r"version must be at most 1, got: 2.*install a later"):
+    with pytest.raises(ValueError, match=r"version must be at most 2, got: 3.*install a later"):
         load(tmp_path / "later")
     # Files of other programs, and our files read by them.
     x = np.arange(6, dtype=np.float32).reshape(2, 3)

@@ -18,7 +18,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from dovetail.runtime import CollectiveError, Participants, SpmdExecutable
-from dovetail.runtime.transports import MpiTransport, TcpTransport, Transport
+from dovetail.runtime.tcp import TcpTransport
+from dovetail.runtime.transports import MpiTransport, Transport
 from support.collective_calls import call
 
 

@@ -145,14 +145,13 @@ def partitioned(module: _core.Module, mesh: Mesh, arguments: Sequence[Dims | Non
 
 
 def random_dims(mesh: Mesh, shape: Sequence[int], rng: np.random.Generator) -> Dims:
-    """Dimensions divided over axes, each over at most one."""
-    free = {name: size for name, size in mesh.items() if rng.integers(4)}
+    """Dimensions divided over axes, into equal parts or not."""
+    free = [name for name in rng.permutation(list(mesh)) if rng.integers(4)]
     dims: list[list[str]] = []
     for size in shape:
-        fitting = [name for name, count in free.items() if size and size % count == 0]
-        dims.append(fitting[:1] if rng.integers(4) else [])
-        for name in dims[-1]:
-            del free[name]
+        count = int(rng.integers(3)) if size else 0
+        dims.append(free[:count])
+        del free[:count]
     return dims
 
 
@@ -165,13 +164,43 @@ def evaluated(
     """The results of a partitioned program, by its meaning, and those of the program itself."""
     whole = module.clone()
     whole.run("", "check")
-    local = meaning(partitioned(module, mesh, arguments), mesh)
-    partial, expected = (Evaluator(each.program("main"))(list(values)) for each in (local, whole))
-    return partial, expected
+    expected = Evaluator(whole.program("main"))(list(values))
+    return evaluated_parts(partitioned(module, mesh, arguments), mesh, values, expected), expected
+
+
+def evaluated_parts(
+    local: _core.Module,
+    mesh: Mesh,
+    values: Sequence[np.ndarray],
+    like: Sequence[np.ndarray],
+) -> list[np.ndarray]:
+    """The results of the program of one device, by its meaning.
+
+    Args:
+      values: the arguments. What pads their parts spoils every result that depends on it.
+      like: arrays with the shapes of the results.
+    """
+    module = meaning(local, mesh)
+    inputs = [
+        padded(value, shape)
+        for value, (shape, _) in zip(values, module.function("main").inputs, strict=True)
+    ]
+    results = Evaluator(module.program("main"))(inputs)
+    return [
+        result[tuple(map(slice, np.shape(other)))]
+        for result, other in zip(results, like, strict=True)
+    ]
+
+
+def padded(value: np.ndarray, shape: Sequence[int]) -> np.ndarray:
+    """An array with NaNs, or large numbers, at the ends of its dimensions."""
+    result = np.full(shape, np.nan if value.dtype.kind in "fcV" else 99, value.dtype)
+    result[tuple(map(slice, value.shape))] = value
+    return result
 
 
 def meaning(module: _core.Module, mesh: Mesh) -> _core.Module:
-    """The program on whole arrays that the program of one device stands for."""
+    """The program on whole arrays, padded, that the program of one device stands for."""
     found = module.shardings()
     assert found is not None
     given, returned = found

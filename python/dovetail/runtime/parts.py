@@ -1,0 +1,85 @@
+"""Arrays in parts, and how a program on several devices divides them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+Index = tuple[slice, ...]
+# The axes of a mesh over which each dimension is divided.
+Dims = Sequence[Sequence[str]]
+
+
+def index_of(
+    participant: int, axes: Sequence[tuple[str, int]], dims: Dims, shape: Sequence[int]
+) -> Index:
+    """The part of an array that a participant has.
+
+    Args:
+      participant: its number.
+      axes: the names and sizes of the mesh's axes.
+      dims: over which of them each dimension is divided.
+      shape: the shape of the array.
+
+    >>> index_of(5, [("x", 2), ("y", 4)], [["y"], ["x"]], (8, 6))
+    (slice(2, 4, None), slice(3, 6, None))
+    """
+    sizes = [size for _, size in axes]
+    names = [name for name, _ in axes]
+    place = dict(zip(names, np.unravel_index(participant, sizes), strict=True))
+    size_of = dict(axes)
+    index = []
+    for size, over in zip(shape, dims, strict=True):
+        count, tile = 1, 0
+        for name in over:
+            count *= size_of[name]
+            tile = tile * size_of[name] + int(place[name])
+        length = size // count
+        index.append(slice(tile * length, (tile + 1) * length))
+    return tuple(index)
+
+
+class Parts:
+    """An array of which each participant in this process has a part.
+
+    Programs on several devices take and return such arrays. `numpy.asarray` joins the parts if this
+    process has all of them.
+
+    Args:
+      shape: the shape of the whole array.
+      parts: the part of each participant, in their order.
+      indices: where in the array they are; of an argument, the program knows it.
+
+    Example:
+      >>> parts = Parts((4,), [np.arange(2), np.arange(2, 4)], [(slice(0, 2),), (slice(2, 4),)])
+      >>> np.asarray(parts)
+      array([0, 1, 2, 3])
+    """
+
+    def __init__(
+        self, shape: Sequence[int], parts: Sequence[Any], indices: Sequence[Index] | None = None
+    ) -> None:
+        self.shape = tuple(shape)
+        self.parts = list(parts)
+        self.indices = None if indices is None else list(indices)
+        self.dtype = self.parts[0].dtype
+
+    def __repr__(self) -> str:
+        return f"Parts(shape={self.shape}, dtype={self.dtype}, {len(self.parts)} here)"
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if self.indices is None:
+            raise ValueError(f"Parts: indices must be given to join parts, got: None for {self}")
+        result = np.empty(self.shape, self.dtype)
+        distinct = {str(index): number for number, index in enumerate(self.indices)}
+        for number in distinct.values():
+            result[self.indices[number]] = np.asarray(self.parts[number])
+        if sum(math.prod(self.parts[number].shape) for number in distinct.values()) < result.size:
+            raise RuntimeError(
+                "Parts: a process must have all parts to join them, got: an array of shape "
+                f"{self.shape} of which {self.indices} are here"
+            )
+        return result if dtype is None else result.astype(dtype)

@@ -1,0 +1,121 @@
+"""Starts the processes of a program in `rank_programs.py`, by TCP or by `mpiexec`."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+HAS_MPI = importlib.util.find_spec("mpi4py") is not None and shutil.which("mpiexec") is not None
+PROGRAMS = Path(__file__).with_name("rank_programs.py")
+# Counts of processes, and of devices of each.
+SHAPES = [(4, 1), (2, 4)]
+
+
+class Rank(NamedTuple):
+    """What a process left: its exit status, what it printed, and when it ended."""
+
+    status: int
+    output: str
+    errors: str
+    seconds: float
+
+
+def free_address() -> str:
+    """An address of this machine where nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return f"127.0.0.1:{server.getsockname()[1]}"
+
+
+def _environment(local: int, more: Mapping[str, str]) -> dict[str, str]:
+    return {**os.environ, "DOVETAIL_NUM_CPU_DEVICES": str(local), **more}
+
+
+def by_tcp(
+    count: int,
+    local: int,
+    *arguments: object,
+    environment: Mapping[str, str] | None = None,
+    timeout: float = 240,
+    program: Sequence[str] = (str(PROGRAMS),),
+) -> list[Rank]:
+    """Run a program in so many processes, each with so many devices."""
+    where = {"DOVETAIL_COORDINATOR_ADDRESS": free_address(), **(environment or {})}
+    start = time.monotonic()
+    with contextlib.ExitStack() as stack:
+        streams = [
+            [stack.enter_context(tempfile.TemporaryFile("w+")) for _ in range(2)]
+            for _ in range(count)
+        ]
+        started = [
+            subprocess.Popen(
+                [sys.executable, *program, *map(str, arguments)],
+                env=_environment(local, {**where, "RANK": str(n), "RANKS": str(count)}),
+                stdout=out,
+                stderr=errors,
+            )
+            for n, (out, errors) in enumerate(streams)
+        ]
+        ends: dict[int, float] = {}
+        try:
+            while len(ends) < count and time.monotonic() - start < timeout:
+                for n, process in enumerate(started):
+                    if n not in ends and process.poll() is not None:
+                        ends[n] = time.monotonic() - start
+                time.sleep(0.02)
+        finally:
+            for process in started:
+                process.kill()
+                process.wait()
+        ranks = []
+        for n, (process, files) in enumerate(zip(started, streams, strict=True)):
+            texts = []
+            for file in files:
+                file.seek(0)
+                texts.append(file.read())
+            ranks.append(Rank(process.returncode, *texts, ends.get(n, float("inf"))))
+    return ranks
+
+
+def by_mpi(
+    count: int,
+    local: int,
+    *arguments: object,
+    environment: Mapping[str, str] | None = None,
+    options: Sequence[str] = (),
+    program: Sequence[str] = (str(PROGRAMS),),
+) -> Rank:
+    """Run a program under `mpiexec`, which mixes what the processes print."""
+    start = time.monotonic()
+    run = subprocess.run(
+        ["mpiexec", "-n", str(count), *options, sys.executable, *program, *map(str, arguments)],
+        env=_environment(local, environment or {}),
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    return Rank(run.returncode, run.stdout, run.stderr, time.monotonic() - start)
+
+
+def check_done(ranks: Sequence[Rank]) -> None:
+    """Check that all processes came to the end of the program without a word of complaint."""
+    for number, rank in enumerate(ranks):
+        assert (rank.errors, rank.status) == ("", 0)
+        assert rank.output.splitlines()[-1:] == [f"done {number}"]
+
+
+def check_done_by_mpi(run: Rank, count: int) -> None:
+    """The same of processes under `mpiexec`."""
+    assert (run.errors, run.status) == ("", 0)
+    lines = [line for line in run.output.splitlines() if line.startswith("done ")]
+    assert sorted(lines) == [f"done {number}" for number in range(count)]
