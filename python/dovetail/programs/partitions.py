@@ -22,6 +22,7 @@ from dovetail.placement.devices import process_index
 from dovetail.placement.meshes import Mesh
 from dovetail.placement.named_sharding import NamedSharding
 from dovetail.placement.shardings import Place, Sharding
+from dovetail.programs.donation import own_parts
 
 if TYPE_CHECKING:
     from dovetail.runtime.participants import Participants, SpmdExecutable
@@ -141,14 +142,20 @@ class PartitionedExecutable:
       executable: the program of one device, on all of them.
       partition: how arguments and results are sharded.
       avals: the types of the results.
+      donated: the arguments that it may overwrite.
     """
 
     def __init__(
-        self, executable: SpmdExecutable, partition: Partition, avals: Sequence[ShapedArray]
+        self,
+        executable: SpmdExecutable,
+        partition: Partition,
+        avals: Sequence[ShapedArray],
+        donated: Sequence[int] = (),
     ) -> None:
         self._executable = executable
         self._partition = partition
         self._avals = avals
+        self._donated = donated
         self._shapes = [shape for shape, _ in partition.module.function("main").inputs]
 
     def placed(self, captured: Sequence[Any]) -> list[Any]:
@@ -165,7 +172,10 @@ class PartitionedExecutable:
                 data, self._partition.arguments, self._shapes, strict=True
             )
         ]
-        count = len(self._executable.executables)
+        devices = [executable.device for executable in self._executable.executables]
+        for number in self._donated:
+            own_parts(shards[number], devices)
+        count = len(devices)
         results = self._executable([[parts[i] for parts in shards] for i in range(count)])
         return [
             joined(sharding, aval.shape, aval.dtype, [parts[i] for parts in results])
@@ -175,8 +185,8 @@ class PartitionedExecutable:
         ]
 
 
-def parts_of(data: Any, sharding: Sharding, shape: tuple[int, ...]) -> Sequence[Any]:
-    """The part on each device of data that is to be sharded so.
+def parts_of(data: Any, sharding: Sharding, shape: tuple[int, ...]) -> list[Any]:
+    """The part on each device of data that is to be sharded so, in a new list.
 
     Args:
       data: the elements of the array.
