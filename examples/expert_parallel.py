@@ -19,7 +19,9 @@ import dovetail.numpy as dnp
 from dovetail import P, lax, nn
 
 EXPERTS = 8
-LEARNING_RATE = 0.5
+LEARNING_RATE = 0.3
+# Of the measure of balance in the loss; with less, some experts get all tokens.
+BALANCE = 2.0
 
 
 def route(router: Any, tokens: Any) -> tuple[Any, Any, Any]:
@@ -79,7 +81,7 @@ def training_step(apply: Any) -> Any:
     def loss(params: Any, tokens: Any, targets: Any) -> Any:
         results, balance, loads = apply(params, tokens)
         error = dnp.mean(dnp.sum((results - targets) ** 2, -1))
-        return error + 0.01 * balance, (error, loads)
+        return error + BALANCE * balance, (error, loads)
 
     @dt.jit
     def step(params: Any, tokens: Any, targets: Any) -> Any:

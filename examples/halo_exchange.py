@@ -73,7 +73,7 @@ def heated(size: int) -> np.ndarray:
 def main(quick: bool, output: Path) -> dict[str, Any]:
     """Solves on eight devices, and on one."""
     mesh = meshes.mesh(rows=4, columns=2)
-    size, steps = (32, 20) if quick else (512, 400)
+    size, steps = (32, 20) if quick else (128, 600)
     plate = heated(size)
     tiles = meshes.put(mesh, plate, "rows", "columns")
     result = solver(mesh, steps)(tiles)

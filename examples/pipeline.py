@@ -41,7 +41,9 @@ def pipeline(weights: Any, batches: Any) -> Any:
         result = layers(weights, dnp.where(stage == 0, own, received))
         return lax.ppermute(result, "stage", to_next), result
 
-    _, results = lax.scan(tick, dnp.zeros_like(batches[0]), dnp.arange(count + stages - 1))
+    # Each stage will have received something else.
+    start = lax.pcast(dnp.zeros_like(batches[0]), "stage", to="varying")
+    _, results = lax.scan(tick, start, dnp.arange(count + stages - 1))
     # The first micro-batch reaches the last stage when all others have had it.
     is_last = stage == stages - 1
     return lax.psum(dnp.where(is_last, results[stages - 1 :], 0), "stage")

@@ -43,8 +43,9 @@ def ring_attention(query: Any, key: Any, value: Any) -> Any:
         key, value = (lax.ppermute(x, "sequence", to_next) for x in (key, value))
         return (key, value, result, total, new_largest), None
 
-    zeros = dnp.zeros((batch, heads, block))
-    start = key, value, dnp.zeros((batch, heads, block, width)), zeros, zeros - 1e30
+    # What a device accumulates differs from device to device.
+    zeros = lax.pcast(dnp.zeros((batch, heads, block, width)), "sequence", to="varying")
+    start = key, value, zeros, zeros[..., 0], zeros[..., 0] - 1e30
     (_, _, result, total, _), _ = lax.scan(meet, start, dnp.arange(devices))
     return dnp.moveaxis(result / total[..., None], 1, 2)
 

@@ -49,6 +49,8 @@ private:
   LogicalResult visitGlobal(GlobalOpInterface op, Emitter &e);
   LogicalResult visitBodies(FlowOpInterface op, Emitter &e);
   void visitDivided(Operation &op, const FactorMap &map, Emitter &e);
+  bool isOfTerms(Operation &op);
+  void visitTerms(Operation &op, Emitter &e);
 
   MeshAttr mesh;
   Functions &functions;
@@ -105,6 +107,10 @@ LogicalResult Partitioner::visit(Operation &op) {
     return visitBodies(flow, e);
   if (op.getNumRegions() != 0)
     return op.emitOpError() << "must state where values of its bodies flow to";
+  if (isOfTerms(op)) {
+    visitTerms(op, e);
+    return success();
+  }
   bool isConstant = op.hasTrait<OpTrait::ConstantLike>();
   if (std::optional<FactorMap> map = isConstant ? std::nullopt : factorMap(&op)) {
     visitDivided(op, *map, e);
@@ -260,6 +266,30 @@ void Partitioner::visitDivided(Operation &op, const FactorMap &map, Emitter &e) 
     llvm::append_range(pending, axes[factor]);
   for (auto [result, part, sharding] : llvm::zip_equal(op.getResults(), local->getResults(), shardings))
     parts[result] = {part, sharding, pending, map.combiner};
+}
+
+/// Whether an op on terms of its operands gives a term of its result, so that one sum over devices remains of several:
+/// it is pointwise and linear in all operands together, which are pending over the same axes, and needed only here.
+bool Partitioner::isOfTerms(Operation &op) {
+  auto pointwise = dyn_cast<PointwiseOpInterface>(op);
+  if (!pointwise || op.getNumOperands() < 2 ||
+      !llvm::any_of(pointwise.linearSets(), [&](auto &set) { return set.size() == op.getNumOperands(); }))
+    return false;
+  const Part &first = parts.find(op.getOperand(0))->second;
+  return !first.pending.empty() && first.combiner == FactorMap::Combiner::Sum &&
+         llvm::all_of(op.getOperands(), [&](Value operand) {
+           const Part &part = parts.find(operand)->second;
+           return operand.hasOneUse() && part.pending == first.pending && part.combiner == first.combiner &&
+                  part.sharding == first.sharding;
+         });
+}
+
+void Partitioner::visitTerms(Operation &op, Emitter &e) {
+  auto terms = llvm::map_to_vector(op.getOperands(), [&](Value operand) { return parts.find(operand)->second.value; });
+  Part result = parts.find(op.getOperand(0))->second;
+  Type type = localType(op.getResult(0).getType(), result.sharding);
+  result.value = clone(op, e, terms, type)->getResult(0);
+  parts[op.getResult(0)] = result;
 }
 
 //===- The program ----------------------------------------------------------------------------===//

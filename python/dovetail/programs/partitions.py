@@ -22,6 +22,7 @@ from dovetail.placement.devices import process_index
 from dovetail.placement.meshes import Mesh
 from dovetail.placement.named_sharding import NamedSharding
 from dovetail.placement.shardings import Place, Sharding
+from dovetail.programs.donation import own_parts
 
 if TYPE_CHECKING:
     from dovetail.runtime.participants import Participants, SpmdExecutable
@@ -141,10 +142,15 @@ class PartitionedExecutable:
       executable: the program of one device, on all of them.
       partition: how arguments and results are sharded.
       avals: the types of the results.
+      donated: the arguments that it may overwrite.
     """
 
     def __init__(
-        self, executable: SpmdExecutable, partition: Partition, avals: Sequence[ShapedArray]
+        self,
+        executable: SpmdExecutable,
+        partition: Partition,
+        avals: Sequence[ShapedArray],
+        donated: Sequence[int] = (),
     ) -> None:
         self._executable = executable
         self._partition = partition
@@ -154,6 +160,7 @@ class PartitionedExecutable:
             (i, sharding, aval.shape, aval.dtype)
             for i, (sharding, aval) in enumerate(zip(partition.results, avals, strict=True))
         ]
+        self._donated = donated
 
     def placed(self, captured: Sequence[Any]) -> list[Any]:
         """The data of the last arguments, moved to where every call needs it."""
@@ -167,7 +174,10 @@ class PartitionedExecutable:
             parts_of(value, sharding, shape)
             for value, (sharding, shape) in zip(data, self._arguments, strict=True)
         ]
-        count = len(self._executable.executables)
+        devices = [executable.device for executable in self._executable.executables]
+        for number in self._donated:
+            own_parts(shards[number], devices)
+        count = len(devices)
         results = self._executable([[parts[i] for parts in shards] for i in range(count)])
         return [
             # Each device has its own copy of an array that all have.
@@ -176,8 +186,8 @@ class PartitionedExecutable:
         ]
 
 
-def parts_of(data: Any, sharding: Sharding, shape: tuple[int, ...]) -> Sequence[Any]:
-    """The part on each device of data that is to be sharded so.
+def parts_of(data: Any, sharding: Sharding, shape: tuple[int, ...]) -> list[Any]:
+    """The part on each device of data that is to be sharded so, in a new list.
 
     Args:
       data: the elements of the array.

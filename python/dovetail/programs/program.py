@@ -200,9 +200,8 @@ class Program:
         if phase not in phases.NAMES:
             raise ValueError(f"phase must be one of {', '.join(phases.NAMES)}, got: {phase!r}")
         module, mesh = self.module.clone(), self.mesh if is_partitioned else None
-        if mesh is None:
-            module.donate_arguments(self.donated)
-        else:
+        module.donate_arguments(self.donated)
+        if mesh is not None:
             partitions.request(module, mesh, self.shardings)
         if self.checks:
             module.check_finite(self.checks)
@@ -342,7 +341,7 @@ class Program:
                 identity=partitions.identity(self.name, self.signature.avals, self.partition),
                 output_dtypes=self.result_dtypes,
             )
-            return PartitionedExecutable(spmd, self.partition, self.avals)
+            return PartitionedExecutable(spmd, self.partition, self.avals, self.donated)
         device, host = self.runtime_device, None
         if functions:
             # The traced module has the user's locations.

@@ -84,3 +84,32 @@ module attributes {dovetail.partition = #mesh} {
     return %0, %1, %2 : tensor<3x4x2xf32>, tensor<4x3x2xf32>, tensor<12xf32>
   }
 }
+
+// -----
+
+#mesh = #dovetail.mesh<["x" = 2]>
+
+// Terms are added before they are summed over devices; not if one of the operands is needed elsewhere.
+// CHECK-LABEL: func.func private @main.local
+// CHECK-NEXT:    %[[A:.+]] = dovetail.dot_general %arg0, %arg2
+// CHECK-NEXT:    %[[B:.+]] = dovetail.dot_general %arg1, %arg2
+// CHECK-NEXT:    %[[DIFFERENCE:.+]] = dovetail.sub %[[A]], %[[B]] : tensor<4x6xf32>
+// CHECK-NEXT:    %[[C:.+]] = dovetail.dot_general %arg0, %arg3
+// CHECK-NEXT:    %[[ALL:.+]] = dovetail.all_reduce_sum %[[DIFFERENCE]] over ["x"]
+// CHECK-NEXT:    %[[SUMMED:.+]] = dovetail.all_reduce_sum %[[C]] over ["x"]
+// CHECK-NEXT:    %[[TOTAL:.+]] = dovetail.add %[[ALL]], %[[SUMMED]]
+// CHECK-NEXT:    return %[[TOTAL]], %[[SUMMED]]
+module attributes {dovetail.partition = #mesh} {
+  func.func @main(%x: tensor<4x800xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{}, {"x"}]>},
+                  %y: tensor<4x800xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{}, {"x"}]>},
+                  %w: tensor<800x6xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}, {}]>},
+                  %v: tensor<800x6xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}, {}]>})
+      -> (tensor<4x6xf32>, tensor<4x6xf32>) {
+    %0 = dovetail.dot_general %x, %w batch [] x [] contract [1] x [0] : tensor<4x800xf32>, tensor<800x6xf32>
+    %1 = dovetail.dot_general %y, %w batch [] x [] contract [1] x [0] : tensor<4x800xf32>, tensor<800x6xf32>
+    %2 = dovetail.sub %0, %1 : tensor<4x6xf32>
+    %3 = dovetail.dot_general %x, %v batch [] x [] contract [1] x [0] : tensor<4x800xf32>, tensor<800x6xf32>
+    %4 = dovetail.add %2, %3 : tensor<4x6xf32>
+    return %4, %3 : tensor<4x6xf32>, tensor<4x6xf32>
+  }
+}

@@ -13,6 +13,7 @@ import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import lax
 from dovetail.arrays.shards import Shards
+from dovetail.runtime import get_device
 from dovetail.sharding import AxisType, Mesh, NamedSharding
 from dovetail.sharding import PartitionSpec as P
 
@@ -224,6 +225,29 @@ def test_captured_arrays_and_donated_arguments() -> None:
     x = put(value, "data")
     check(f(x), value @ np.asarray(weights), "data", "model")
     assert x.is_deleted()
+
+
+def test_donated_memory_is_reused() -> None:
+    f = dt.jit(lambda x: x * 2 + 1, donate_argnums=0)
+    value = normal(1024, 256)
+    allocator = get_device("local-sync:3").hal.allocator
+    x = f(put(value, "data"))
+    before = allocator.statistics["device_bytes_allocated"]
+    x = f(x)
+    assert allocator.statistics["device_bytes_allocated"] - before < value.nbytes // 8
+    check(x, 4 * value + 3, "data")
+    # Not if others have it.
+    part = x.addressable_shards[3].data
+    kept = np.array(part)
+    check(f(x), 8 * value + 7, "data")
+    np.testing.assert_array_equal(part, kept)
+
+
+def test_memory_is_that_of_one_device() -> None:
+    x, w = put(normal(64, 32), "data"), put(normal(32, 16), None, "model")
+    stats = dt.jit(lambda x, w: x @ w).lower(x, w).compile().memory_analysis()
+    assert stats.argument_size_in_bytes == 4 * (16 * 32 + 32 * 8)
+    assert stats.output_size_in_bytes == 4 * 16 * 8
 
 
 def test_effects_run_once_on_whole_arrays() -> None:
