@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import socket
 import struct
 import threading
@@ -21,6 +22,9 @@ _HEADER = struct.Struct("<qqqq")
 # Tags other than those of parcels: the text of a digest, the sender's reason to end the connection,
 # and nothing but the header.
 _TEXT, _END, _MARK = -1, -2, -3
+
+# Up to so many bytes are copied to go with their header, or with others.
+_SMALL = 1 << 16
 
 # After how many seconds a machine of which nothing is heard counts as lost.
 SILENCE = 10.0
@@ -195,6 +199,7 @@ class _Peer:
         self.error = ""
         self._process = process
         self._connection = connection
+        self._stream = connection.makefile("rb", _SMALL)
         self._sending = threading.Lock()
         # Whether the last parcel was sent to its end.
         self._is_whole = True
@@ -219,8 +224,11 @@ class _Peer:
             self._texts_here[identity.digest] = identity.text
             self._here = (self._here[0] + 1, identity.digest)
             self._check()
-            if self.error:
+            if self.error and self._there[0] < self._here[0]:
                 raise RuntimeError(self.error)
+            if self.error:
+                # The other process has done this and ended since; nothing may be left to send.
+                return False
         if is_new:
             self.send(_TEXT, memoryview(identity.text.encode()))
         elif marks:
@@ -267,8 +275,11 @@ class _Peer:
         try:
             with self._sending:
                 self._is_whole = False
-                self._connection.sendall(_HEADER.pack(tag, len(data), *self._here))
-                if len(data):
+                header = _HEADER.pack(tag, len(data), *self._here)
+                if len(data) <= _SMALL:
+                    self._connection.sendall(header + data)
+                else:
+                    self._connection.sendall(header)
                     self._connection.sendall(data)
                 self._is_whole = True
         except OSError as error:
@@ -319,11 +330,13 @@ class _Peer:
         receipt: _Receipt | None = None
         try:
             while True:
-                header = _HEADER.unpack(exactly(self._connection, bytearray(_HEADER.size)))
+                header = _HEADER.unpack(_read(self._stream, bytearray(_HEADER.size)))
                 tag, size, *there = header
                 if tag < 0:
-                    data = exactly(self._connection, bytearray(size))
+                    data = _read(self._stream, bytearray(size))
                     if tag == _END:
+                        with self._changed:
+                            self._note(there)
                         reason = f"it has ended{': ' * bool(size)}{data.decode(errors='replace')}"
                         break
                     with self._changed:
@@ -336,11 +349,11 @@ class _Peer:
                     self._note(there)
                     receipt = self._take(tag, size)
                 if receipt is not None:
-                    exactly(self._connection, receipt.memory)
+                    _read(self._stream, receipt.memory)
                     receipt.done.set()
                     receipt = None
                     continue
-                data = exactly(self._connection, bytearray(size))
+                data = _read(self._stream, bytearray(size))
                 with self._changed:
                     receipt = self._take(tag)
                     if receipt is None:
@@ -374,6 +387,7 @@ class _Peer:
         with contextlib.suppress(OSError):
             self._connection.shutdown(socket.SHUT_RDWR)
         self._reader.join()
+        self._stream.close()
         self._connection.close()
 
 
@@ -407,6 +421,17 @@ def connected(address: tuple[str, int], deadline: float, must: str) -> socket.so
             if left <= 0:
                 raise RuntimeError(f"{must}, got: {error}") from error
             time.sleep(0.05)
+
+
+def _read(stream: io.BufferedReader, memory: Any) -> Any:
+    """The memory, filled with what comes.
+
+    Raises:
+      EOFError: the stream ends before.
+    """
+    if stream.readinto(memory) < len(memory):
+        raise EOFError("the end of the connection")
+    return memory
 
 
 def exactly(connection: socket.socket, memory: Any) -> Any:
