@@ -210,6 +210,8 @@ class _Peer:
         # What this process and the other one do: the number of the last thing that they began, and
         # its digest. The texts of digests that either has sent.
         self._here = self._there = (0, 0)
+        # Whether the other process has ended without an error.
+        self._is_done = False
         self._texts_here: dict[int, str] = {}
         self._texts_there: dict[int, str] = {}
         self._reader = threading.Thread(target=self._read, name="collectives", daemon=True)
@@ -223,12 +225,12 @@ class _Peer:
             is_new = identity.digest not in self._texts_here
             self._texts_here[identity.digest] = identity.text
             self._here = (self._here[0] + 1, identity.digest)
-            self._check()
-            if self.error and self._there[0] < self._here[0]:
-                raise RuntimeError(self.error)
-            if self.error:
-                # The other process has done this and ended since; nothing may be left to send.
+            if self._is_done and self._there[0] >= self._here[0]:
+                # The other process has done this, and ended since.
                 return False
+            self._check()
+            if self.error:
+                raise RuntimeError(self.error)
         if is_new:
             self.send(_TEXT, memoryview(identity.text.encode()))
         elif marks:
@@ -336,7 +338,9 @@ class _Peer:
                     data = _read(self._stream, bytearray(size))
                     if tag == _END:
                         with self._changed:
-                            self._note(there)
+                            # The reason says more than a comparison.
+                            self._there = (there[0], there[1])
+                            self._is_done = not size
                         reason = f"it has ended{': ' * bool(size)}{data.decode(errors='replace')}"
                         break
                     with self._changed:
@@ -361,7 +365,7 @@ class _Peer:
                 if receipt is not None:
                     self._fill(receipt, data)
                     receipt = None
-        except (OSError, EOFError) as error:
+        except Exception as error:  # whatever it is, nobody may wait any more
             reason = str(error) or type(error).__name__
         with self._changed:
             self._fail(f"process {self.number} must take part, got: {reason}")

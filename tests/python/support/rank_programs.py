@@ -247,6 +247,9 @@ def programs() -> None:
     if local() & {*pair.flat_devices}:
         part = dt.device_put(x, NamedSharding(pair, P("data")))
         check(dt.jit(lambda v: v * 2)(part), x * 2)
+    else:
+        with pytest.raises(ValueError, match="must run on devices of this process, among others"):
+            dt.jit(lambda v: v * 2)(dt.device_put(x, NamedSharding(pair, P("data"))))
     # A process may end before another one does what needs nothing of it.
     twice = dt.jit(lambda v: v * 2)
     twice(batch[0])
