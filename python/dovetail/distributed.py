@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
 from dovetail.base import config
@@ -68,7 +67,7 @@ def initialize(
     if isinstance(local_device_ids, int):
         local_device_ids = [local_device_ids]
     group = processes.initialize(
-        coordinator_address or os.environ.get("DOVETAIL_COORDINATOR_ADDRESS"),
+        coordinator_address,
         num_processes,
         process_id,
         devices=config.num_cpu_devices.use(),

@@ -128,9 +128,14 @@ def _participants_of(count: int, owners: tuple[int, ...] | None) -> Participants
     from dovetail.runtime import processes  # lazy
     from dovetail.runtime.participants import Participants  # lazy
 
-    group = processes.current()
-    if owners is None or group is None:
+    if owners is None:
         return Participants(count)
+    group = processes.current()
+    if group is None:
+        raise value_error(
+            "a program on devices of several processes must run between distributed.initialize() "
+            f"and distributed.shutdown(), got: one on devices of {len({*owners})} processes"
+        )
     timeout = group.transport.timeout
     return Participants(count, timeout, group.transport, processes=owners, turn=group.turn)
 

@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import hashlib
 import importlib
+import os
 import struct
 import sys
 import threading
@@ -18,6 +19,8 @@ from .tcp import SILENCE, TcpTransport
 from .transports import Identity, MpiTransport, Transport
 
 _COUNT = struct.Struct("<q")
+# An environment variable for the address of process 0.
+_ADDRESS = "DOVETAIL_COORDINATOR_ADDRESS"
 
 
 def identity_of(text: str, *parts: bytes) -> Identity:
@@ -145,7 +148,8 @@ def initialize(
     """Connect the processes that share a program.
 
     Args:
-      coordinator_address: where process 0 listens, such as "10.0.0.1:8476".
+      coordinator_address: where process 0 listens, such as "10.0.0.1:8476"; by default what
+        DOVETAIL_COORDINATOR_ADDRESS or the launcher says.
       num_processes: how many processes there are.
       process_id: the number of this one.
       devices: how many devices this one has.
@@ -217,7 +221,8 @@ def initialize(
 def _completed(
     address: str | None, count: int | None, number: int | None, method: str | None
 ) -> tuple[str, int, int]:
-    """What is given, completed by what the launcher says."""
+    """What is given, completed by what the environment and the launcher say."""
+    address = address or os.environ.get(_ADDRESS)
     if None in (address, count, number):
         found = clusters.find(method)
         if found is not None:

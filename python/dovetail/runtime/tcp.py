@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import socket
 import struct
 import threading
@@ -21,6 +22,9 @@ _HEADER = struct.Struct("<qqqq")
 # Tags other than those of parcels: the text of a digest, the sender's reason to end the connection,
 # and nothing but the header.
 _TEXT, _END, _MARK = -1, -2, -3
+
+# Up to so many bytes are copied to go with their header, or with others.
+_SMALL = 1 << 16
 
 # After how many seconds a machine of which nothing is heard counts as lost.
 SILENCE = 10.0
@@ -195,6 +199,7 @@ class _Peer:
         self.error = ""
         self._process = process
         self._connection = connection
+        self._stream = connection.makefile("rb", _SMALL)
         self._sending = threading.Lock()
         # Whether the last parcel was sent to its end.
         self._is_whole = True
@@ -205,6 +210,8 @@ class _Peer:
         # What this process and the other one do: the number of the last thing that they began, and
         # its digest. The texts of digests that either has sent.
         self._here = self._there = (0, 0)
+        # Whether the other process has ended without an error.
+        self._is_done = False
         self._texts_here: dict[int, str] = {}
         self._texts_there: dict[int, str] = {}
         self._reader = threading.Thread(target=self._read, name="collectives", daemon=True)
@@ -218,6 +225,9 @@ class _Peer:
             is_new = identity.digest not in self._texts_here
             self._texts_here[identity.digest] = identity.text
             self._here = (self._here[0] + 1, identity.digest)
+            if self._is_done and self._there[0] >= self._here[0]:
+                # The other process has done this, and ended since.
+                return False
             self._check()
             if self.error:
                 raise RuntimeError(self.error)
@@ -267,8 +277,11 @@ class _Peer:
         try:
             with self._sending:
                 self._is_whole = False
-                self._connection.sendall(_HEADER.pack(tag, len(data), *self._here))
-                if len(data):
+                header = _HEADER.pack(tag, len(data), *self._here)
+                if len(data) <= _SMALL:
+                    self._connection.sendall(header + data)
+                else:
+                    self._connection.sendall(header)
                     self._connection.sendall(data)
                 self._is_whole = True
         except OSError as error:
@@ -319,11 +332,15 @@ class _Peer:
         receipt: _Receipt | None = None
         try:
             while True:
-                header = _HEADER.unpack(exactly(self._connection, bytearray(_HEADER.size)))
+                header = _HEADER.unpack(_read(self._stream, bytearray(_HEADER.size)))
                 tag, size, *there = header
                 if tag < 0:
-                    data = exactly(self._connection, bytearray(size))
+                    data = _read(self._stream, bytearray(size))
                     if tag == _END:
+                        with self._changed:
+                            # The reason says more than a comparison.
+                            self._there = (there[0], there[1])
+                            self._is_done = not size
                         reason = f"it has ended{': ' * bool(size)}{data.decode(errors='replace')}"
                         break
                     with self._changed:
@@ -336,11 +353,11 @@ class _Peer:
                     self._note(there)
                     receipt = self._take(tag, size)
                 if receipt is not None:
-                    exactly(self._connection, receipt.memory)
+                    _read(self._stream, receipt.memory)
                     receipt.done.set()
                     receipt = None
                     continue
-                data = exactly(self._connection, bytearray(size))
+                data = _read(self._stream, bytearray(size))
                 with self._changed:
                     receipt = self._take(tag)
                     if receipt is None:
@@ -348,7 +365,7 @@ class _Peer:
                 if receipt is not None:
                     self._fill(receipt, data)
                     receipt = None
-        except (OSError, EOFError) as error:
+        except Exception as error:  # whatever it is, nobody may wait any more
             reason = str(error) or type(error).__name__
         with self._changed:
             self._fail(f"process {self.number} must take part, got: {reason}")
@@ -374,6 +391,7 @@ class _Peer:
         with contextlib.suppress(OSError):
             self._connection.shutdown(socket.SHUT_RDWR)
         self._reader.join()
+        self._stream.close()
         self._connection.close()
 
 
@@ -407,6 +425,17 @@ def connected(address: tuple[str, int], deadline: float, must: str) -> socket.so
             if left <= 0:
                 raise RuntimeError(f"{must}, got: {error}") from error
             time.sleep(0.05)
+
+
+def _read(stream: io.BufferedReader, memory: Any) -> Any:
+    """The memory, filled with what comes.
+
+    Raises:
+      EOFError: the stream ends before.
+    """
+    if stream.readinto(memory) < len(memory):
+        raise EOFError("the end of the connection")
+    return memory
 
 
 def exactly(connection: socket.socket, memory: Any) -> Any:

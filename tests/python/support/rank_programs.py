@@ -7,6 +7,7 @@ import os
 import resource
 import signal
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -246,6 +247,15 @@ def programs() -> None:
     if local() & {*pair.flat_devices}:
         part = dt.device_put(x, NamedSharding(pair, P("data")))
         check(dt.jit(lambda v: v * 2)(part), x * 2)
+    else:
+        with pytest.raises(ValueError, match="must run on devices of this process, among others"):
+            dt.jit(lambda v: v * 2)(dt.device_put(x, NamedSharding(pair, P("data"))))
+    # A process may end before another one does what needs nothing of it.
+    twice = dt.jit(lambda v: v * 2)
+    twice(batch[0])
+    if dt.process_index() > 0:
+        time.sleep(1)
+    twice(batch[0])
 
 
 def tree_of(mesh: Mesh) -> dict[str, Any]:
@@ -318,6 +328,20 @@ def loads(path: str) -> None:
     loaded = dt.checkpoint.load(path, like=wanted)
     check_tree(loaded)
     assert loaded["grid"].sharding == wanted["grid"].sharding
+
+
+def exported_step(params: Any, x: Any) -> Any:
+    y = dnp.tanh(x @ params["w"])
+    return {"w": params["w"] - 0.1 * dnp.mean(y, 0)}, dnp.mean(y), y
+
+
+@program
+def exports(path: str) -> None:
+    """A training step for eight devices, in a file."""
+    mesh = auto_mesh(8)
+    x = dt.ShapeDtypeStruct((16, 3), np.float32, sharding=NamedSharding(mesh, P("data")))
+    w = dt.ShapeDtypeStruct((3, 4), np.float32, sharding=NamedSharding(mesh, P()))
+    dt.export(exported_step, {"w": w}, x, path=path)
 
 
 @program
