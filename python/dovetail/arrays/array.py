@@ -44,7 +44,7 @@ class Array(_core.ArrayStorage, ArrayMethods, metaclass=_ArrayType):
       weak_type: whether the element type yields to those of other operands.
       place: the devices that the array is on and whether it must stay there; None for the first
         one, where it need not stay. What is on the host otherwise is moved when a program there
-        needs it. If `data` are no `Shards`, each device has all of them.
+        needs it; then it is divided into shards, too.
 
     Example:
       >>> x = dnp.zeros(3)
@@ -181,6 +181,9 @@ class Array(_core.ArrayStorage, ArrayMethods, metaclass=_ArrayType):
         if type(sharding) is SingleDeviceSharding and number == 0:
             return self
         device = sharding._addressable_device_assignment[number]
+        if type(self._data) is not Shards:
+            # Not in parts yet if it was computed as a whole.
+            self._data = moved(self._data, sharding)
         data = self._data.part(number) if type(self._data) is Shards else self._data
         return Array(data, self.weak_type, shardings.place_on(device, True))
 

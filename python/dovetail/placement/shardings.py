@@ -307,14 +307,16 @@ class Place:
       sharding: over which devices, and how.
       is_committed: whether the array must stay there, and what is computed of it too.
       device: the device, the first one if there are several.
+      is_spread: whether there are several devices.
     """
 
-    __slots__ = ("__weakref__", "_results", "device", "is_committed", "sharding")
+    __slots__ = ("__weakref__", "_results", "device", "is_committed", "is_spread", "sharding")
 
     def __init__(self, sharding: Sharding, is_committed: bool) -> None:
         self.sharding = sharding
         self.is_committed = is_committed
         self.device = sharding._device_assignment[0]
+        self.is_spread = sharding.num_devices > 1
         replicated = sharding.replicated()
         self._results = None if replicated is sharding else place_of(replicated)
 
@@ -331,11 +333,9 @@ class Place:
         )
 
     def of_results(self) -> Place:
-        """Where results are that are computed of arrays here.
+        """Where results are that are computed of whole arrays here: each device has all of them.
 
-        Functions outside of `jit`, and programs that are not partitioned, take sharded arrays as a
-        whole, gathered by `arrays.shards.Shards`, so each device has all of a result. The compiler
-        decides how the results of partitioned programs are sharded.
+        The compiler decides how the results of ops and programs that it partitions are sharded.
         """
         return self if self._results is None else self._results
 
