@@ -24,7 +24,7 @@ from dovetail.trees.pytree import (
 
 
 def put(x: Any, device: Any, copy: bool = False, name: str = "device_put") -> Any:
-    """An array, committed to devices; a tracer as it is, since its program decides.
+    """An array, committed to devices; a tracer with a constraint if that is a sharding over a mesh.
 
     Args:
       x: the array.
@@ -60,7 +60,8 @@ def device_put(
         are copied in any case.
 
     Returns:
-      The same tree of arrays. In a traced program they stay where the program runs.
+      The same tree of arrays. In a traced program, a sharding over a mesh is a constraint, as by
+      `lax.with_sharding_constraint`, and arrays are not moved to another device.
 
     Raises:
       ValueError: there is no such device, a sharding is for arrays of a higher rank, there is no

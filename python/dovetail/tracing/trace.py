@@ -18,8 +18,11 @@ from dovetail.base.errors import ConcretizationTypeError, UnknownSizeError
 from dovetail.base.locations import here
 from dovetail.base.mlir_types import Type, dtype_name, dtype_named, encode_array
 from dovetail.base.trace_stack import current, derivative_order, stack
-from dovetail.placement.shardings import Place, incompatible
+from dovetail.placement.attributes import sharding_attribute
+from dovetail.placement.named_sharding import NamedSharding
+from dovetail.placement.shardings import Place, incompatible, place_of
 from dovetail.reference.collectives import UnboundAxesError
+from dovetail.reference.table import FUNCTIONS
 from dovetail.symbolic.size import Size, has_sizes, plain
 from dovetail.tracing import evaluation
 from dovetail.tracing.axes import Axis, axes_in_scope
@@ -108,6 +111,13 @@ class Trace:
             got = f"{self.place} and {place}"
             raise incompatible(f"the parts of `{self.name}`", got, (self.place, place))
         self.place = place
+
+    def reshard(self, operand: Operand, sharding: NamedSharding) -> Operand:
+        """Append the constraint that a value be sharded so, by a program on these devices."""
+        self.root.commit_to(place_of(sharding).of_results())
+        attributes = {"sharding": sharding_attribute(sharding, operand.ndim)}
+        weak, evaluate = operand.weak_type, FUNCTIONS["reshard"]
+        return self.emit("reshard", (operand,), attributes, None, (weak,), evaluate, attributes)[0]
 
     @property
     def root(self) -> Trace:
