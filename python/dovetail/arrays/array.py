@@ -20,6 +20,7 @@ from dovetail.placement import devices, platforms, shardings
 from dovetail.placement.devices import Device
 from dovetail.placement.shardings import Place, Shard, Sharding, SingleDeviceSharding
 from dovetail.placement.transfer_guards import check
+from dovetail.placement.type_shardings import type_sharding
 
 
 class _ArrayType(type):
@@ -77,6 +78,15 @@ class Array(_core.ArrayStorage, ArrayMethods, metaclass=_ArrayType):
     def buffer(self) -> Any:
         """The elements as one NumPy array or runtime buffer; those of shards are gathered."""
         return self._value() if type(self._data) is Shards else self._data
+
+    @property
+    def aval(self) -> ShapedArray:
+        """Shape, element type, weakness, and the sharding over explicit axes of a mesh."""
+        place = self._place
+        if place is None or not place.is_explicit:
+            return ShapedArray(self.shape, self.dtype, self.weak_type)
+        sharding = type_sharding(place.sharding, self.ndim)
+        return ShapedArray(self.shape, self.dtype, self.weak_type, sharding)
 
     def with_weakness(self, weak_type: bool) -> Array:
         """The same elements, with a weak type or not."""

@@ -231,7 +231,10 @@ class Program:
         """Where each result is."""
         if self.partition is None:
             return [self.place] * len(self.avals)
-        return [place_of(sharding) for sharding in self.partition.results]
+        return [
+            place_of(sharding if aval.explicit is None else sharding.padded(aval.ndim))
+            for sharding, aval in zip(self.partition.results, self.avals, strict=True)
+        ]
 
     def forget(self) -> None:
         """Drop derived and cached properties, which are recomputed on demand."""

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.arrays.array import Array
+from dovetail.arrays.array import Array, ArrayMethods
 from dovetail.base.errors import value_error
+from dovetail.base.trace_stack import current
 from dovetail.ops.operands import as_operand
 from dovetail.placement import platforms
 from dovetail.placement.devices import Device
@@ -37,6 +38,11 @@ def put(x: Any, device: Any, copy: bool = False, name: str = "device_put") -> An
 
 def beside(x: Any, other: Any) -> Any:
     """An array, committed as another array is if that one is committed."""
+    if isinstance(other, ArrayMethods) and other.aval.explicit and x.shape == other.shape:
+        trace = current()
+        if trace is not None:
+            sharding = other.aval.explicit
+            return trace.reshard(x, sharding, bool(sharding.mesh.auto_axes))
     if type(other) is not Array or not other.committed:
         return x
     sharding = other.sharding

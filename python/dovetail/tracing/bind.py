@@ -19,7 +19,7 @@ from dovetail.placement.shardings import Place, common_place
 from dovetail.placement.transfer_guards import check
 from dovetail.reference.checks import unwanted
 from dovetail.reference.table import FUNCTIONS, quietly
-from dovetail.tracing.result_places import result_places
+from dovetail.tracing.result_places import op_places
 from dovetail.tracing.trace import LARGEST_CONSTANT, Operand, Trace
 from dovetail.tracing.trace import Tracer as Tracer
 
@@ -76,7 +76,7 @@ def bind(
     if place is not None and place.is_spread:
         if shape is not None or dtype is not None:
             results = [(value.shape, dtype_name(value.dtype))]
-        (place,) = result_places(name, attributes, operands, results, 1)
+        (place,) = op_places(name, attributes, operands, results, 1)
     return Array(value, weak_type, place)
 
 
@@ -97,7 +97,7 @@ def bind_all(
         with resumed():
             return bind_all(name, *operands, weak_type=weak_type, **attributes)
     values = evaluate(*known_values(operands), **attributes)
-    places = result_places(name, attributes, operands, None, len(values))
+    places = op_places(name, attributes, operands, None, len(values))
     return arrays_of(values, weak_types, places)
 
 

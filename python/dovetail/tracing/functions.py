@@ -139,9 +139,10 @@ def apply(
 
     in_progress = current()
     if in_progress is not None:
-        return in_progress.emit(name, operands, attributes, types, weak, evaluate, {})
+        emitted = in_progress.emit(name, operands, attributes, types, weak, evaluate, {})
+        return in_progress.state_types(emitted, results)
     values = evaluate(*known_values(operands))
-    return arrays_of(values, weak, result_places(name, attributes, operands, types, len(types)))
+    return arrays_of(values, weak, result_places(name, attributes, operands, results))
 
 
 def call(
@@ -157,8 +158,9 @@ def call(
     attributes = {"callee": callee.function}
     if in_progress is None:
         values = callee.evaluate(*known_values(operands))
-        places = result_places("call", attributes, operands, types, len(types))
+        places = result_places("call", attributes, operands, results)
         return arrays_of(values, weak, places)
     if callee.module is not in_progress.module:
-        return in_progress.splice(callee, operands, results)
-    return in_progress.emit("call", operands, attributes, types, weak, callee.evaluate, {})
+        return in_progress.state_types(in_progress.splice(callee, operands, results), results)
+    emitted = in_progress.emit("call", operands, attributes, types, weak, callee.evaluate, {})
+    return in_progress.state_types(emitted, results)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dovetail.arrays.array import ArrayMethods
+from dovetail.arrays.array import ArrayMethods, ShapedArray
 from dovetail.base import locations
 from dovetail.base.errors import (
     ConcretizationTypeError,
@@ -48,6 +48,15 @@ class Tracer(ArrayMethods):
     def renumbered(self, number: int) -> Tracer:
         """Another value of the same type."""
         return Tracer(self._trace, number, self.shape, self.dtype, self.weak_type, self.location)
+
+    @property
+    def aval(self) -> ShapedArray:
+        """Shape, element type, weakness, and the sharding over explicit axes of a mesh."""
+        trace, shape = self._trace, self.shape
+        if trace.mesh is None:
+            return ShapedArray(shape, self.dtype, self.weak_type)
+        sharding = trace.type_sharding(self.number, len(shape))
+        return ShapedArray(shape, self.dtype, self.weak_type, sharding)
 
     def _committed_to(self, sharding: Sharding, copy: bool = False) -> Any:
         """The value, with the constraint that it be sharded so; on one device, as it is."""
