@@ -1,90 +1,26 @@
-"""Programs on several devices: the program of one of them, and the shardings of its arrays.
-
-A program on the devices of a mesh is partitioned by the phase `shard`. All devices run the result,
-each on its parts of the arguments.
-"""
+"""Executables of partitioned programs: all devices run one, each on its parts of the arguments."""
 
 from __future__ import annotations
 
 import functools
 import hashlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dovetail import _core
 from dovetail.arrays.shaped_array import ShapedArray
 from dovetail.arrays.shards import Shards, is_on_host, moved
 from dovetail.base.errors import value_error
-from dovetail.placement.attributes import mesh_attribute, named_sharding, sharding_attribute
 from dovetail.placement.devices import process_index
 from dovetail.placement.meshes import Mesh
-from dovetail.placement.named_sharding import NamedSharding
+from dovetail.placement.partitioning import Partition
 from dovetail.placement.shardings import Place, Sharding
 from dovetail.programs.donation import own_parts
 
 if TYPE_CHECKING:
     from dovetail.runtime.participants import Participants, SpmdExecutable
     from dovetail.runtime.transports import Identity
-
-
-class Partition(NamedTuple):
-    """The program of one device of a mesh.
-
-    Attributes:
-      module: its module after the phase `check`.
-      arguments: the shardings of the arguments of all devices' program.
-      results: those of its results.
-      digest: that of the module.
-    """
-
-    module: _core.Module
-    arguments: tuple[NamedSharding, ...]
-    results: tuple[NamedSharding, ...]
-    digest: bytes
-
-
-def mesh_of(place: Place | None) -> Mesh | None:
-    """The mesh over whose devices a program at a place is partitioned; None if it runs on one."""
-    sharding = None if place is None else place.sharding
-    if not isinstance(sharding, NamedSharding) or not isinstance(sharding.mesh, Mesh):
-        return None
-    mesh = sharding.mesh
-    is_cpu = all(device.platform == "cpu" for device in mesh.flat_devices)
-    return mesh if mesh.size > 1 and is_cpu else None
-
-
-def request(module: _core.Module, mesh: Mesh, shardings: Sequence[Sharding | None]) -> None:
-    """Ask the phase `shard` for the program of one device.
-
-    Args:
-      module: the program.
-      mesh: the mesh.
-      shardings: those of the arguments; None for one that may get any.
-    """
-
-    def stated(sharding: Sharding | None, rank: int) -> _core.ShardingAttribute | None:
-        # An array that is sharded in another way is moved before the program runs.
-        if not isinstance(sharding, NamedSharding) or sharding.mesh != mesh:
-            return None
-        return sharding_attribute(sharding, rank)
-
-    ranks = [len(shape) for shape, _ in module.function("main").inputs]
-    module.partition_over(
-        mesh_attribute(mesh),
-        [stated(each, rank) for each, rank in zip(shardings, ranks, strict=True)],
-    )
-
-
-def partition(module: _core.Module, mesh: Mesh) -> Partition | None:
-    """The program of one device, if the phase `shard` made it; None if it could not."""
-    found = module.shardings()
-    if found is None:
-        return None
-    arguments, results = (tuple(named_sharding(mesh, dims) for dims in each) for each in found)
-    digest = hashlib.sha256(module.text().encode()).digest()
-    return Partition(module, arguments, results, digest)
 
 
 def identity(name: str, avals: Sequence[ShapedArray], partition: Partition) -> Identity:
@@ -97,7 +33,12 @@ def identity(name: str, avals: Sequence[ShapedArray], partition: Partition) -> I
     """
     from dovetail.runtime.processes import identity_of  # lazy
 
-    return identity_of(shown(name, avals), partition.digest)
+    return identity_of(shown(name, avals), digest_of(partition))
+
+
+def digest_of(partition: Partition) -> bytes:
+    """A digest of a program, by which processes compare theirs."""
+    return hashlib.sha256(partition.module.text().encode()).digest()
 
 
 def shown(name: str, avals: Sequence[ShapedArray]) -> str:

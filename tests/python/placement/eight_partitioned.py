@@ -384,3 +384,24 @@ def test_threads_call_one_program() -> None:
     with ThreadPoolExecutor(4) as pool:
         results = list(pool.map(lambda _: float(f(given)), range(40)))
     np.testing.assert_allclose(results, [expected] * 40, rtol=1e-3, atol=1e-3)
+
+
+def test_device_put_in_a_program_is_a_constraint() -> None:
+    x, columns = normal(8, 4), NamedSharding(GRID_AUTO, P(None, "model"))
+    moved = dt.jit(lambda x: dt.device_put(x + 1, columns))
+    for given in (x, dt.device_put(x, NamedSharding(GRID_AUTO, P("data")))):
+        check(moved(given), x + 1, None, "model")
+    check(dt.jit(lambda x: x.to_device(columns))(x), x, None, "model")
+    check(dt.jit(lambda: dnp.ones((8, 4), device=columns))(), np.ones((8, 4)), None, "model")
+    # The cotangent of a sharded array is sharded alike.
+    gradient = dt.jit(dt.grad(lambda x: dnp.sum(dt.device_put(x, columns) ** 2)))
+    check(gradient(x), 2 * x, None, "model")
+    with pytest.raises(ValueError, match="incompatible devices for jitted computation"):
+        moved(dt.device_put(x, DEVICES[1]))
+    with pytest.raises(ValueError, match="rank at least 2"):
+        dt.jit(lambda x: dt.device_put(x[0], columns))(x)
+
+
+def test_device_put_to_one_device_in_a_program_has_no_effect() -> None:
+    x = dt.device_put(normal(3), DEVICES[1])
+    assert dt.jit(lambda x: dt.device_put(x, DEVICES[2]))(x).device == DEVICES[1]
