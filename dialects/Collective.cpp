@@ -157,7 +157,9 @@ LogicalResult AllReduceMinOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value
   return jvpOfExtreme(e, *this, primals[0], tangents[0], results, resultTangents);
 }
 
-Value emitAllReduce(Emitter &e, FactorMap::Combiner combiner, Value x, ArrayAttr axes) {
+Value emitAllReduce(Emitter &e, FactorMap::Combiner combiner, Value x, ArrayAttr axes, ArrayRef<int64_t> sizes) {
+  // There is no collective for the others: every device combines all values.
+  auto gathered = [&] { return e.make<AllGatherOp>(x, axes, sizes, 0); };
   switch (combiner) {
   case FactorMap::Combiner::Sum:
     return e.make<AllReduceSumOp>(x, axes);
@@ -165,6 +167,14 @@ Value emitAllReduce(Emitter &e, FactorMap::Combiner combiner, Value x, ArrayAttr
     return e.make<AllReduceMaxOp>(x, axes);
   case FactorMap::Combiner::Min:
     return e.make<AllReduceMinOp>(x, axes);
+  case FactorMap::Combiner::Prod:
+    return e.make<ReduceProdOp>(gathered(), 0);
+  case FactorMap::Combiner::And:
+    return e.make<ReduceAndOp>(gathered(), 0);
+  case FactorMap::Combiner::Or:
+    return e.make<ReduceOrOp>(gathered(), 0);
+  case FactorMap::Combiner::Xor:
+    return e.make<ReduceXorOp>(gathered(), 0);
   case FactorMap::Combiner::None:
     break;
   }
@@ -172,10 +182,23 @@ Value emitAllReduce(Emitter &e, FactorMap::Combiner combiner, Value x, ArrayAttr
 }
 
 DenseElementsAttr neutralOf(FactorMap::Combiner combiner, RankedTensorType type) {
-  if (combiner == FactorMap::Combiner::Sum)
+  auto splat = [&](TypedAttr element) { return element ? DenseElementsAttr::get(type, element) : DenseElementsAttr(); };
+  switch (combiner) {
+  case FactorMap::Combiner::Sum:
+  case FactorMap::Combiner::Or:
+  case FactorMap::Combiner::Xor:
     return splatOf(type, 0);
-  TypedAttr extreme = extremeOf(type.getElementType(), /*isHighest=*/combiner == FactorMap::Combiner::Min);
-  return extreme ? DenseElementsAttr::get(type, extreme) : DenseElementsAttr();
+  case FactorMap::Combiner::Prod:
+    return splatOf(type, 1);
+  case FactorMap::Combiner::And:
+    return splat(IntegerAttr::get(type.getElementType(), APInt::getAllOnes(type.getElementTypeBitWidth())));
+  case FactorMap::Combiner::Max:
+  case FactorMap::Combiner::Min:
+    return splat(extremeOf(type.getElementType(), /*isHighest=*/combiner == FactorMap::Combiner::Min));
+  case FactorMap::Combiner::None:
+    break;
+  }
+  llvm_unreachable("results for parts of reduced factors cannot be combined");
 }
 
 //===- vary ------------------------------------------------------------------------------------===//

@@ -9,8 +9,9 @@ namespace dovetail {
 /// The attribute of a module that is the program of each device of a mesh, on parts of arrays: the mesh.
 constexpr llvm::StringLiteral kMesh = "dovetail.mesh";
 
-/// The combination of each device's value over the axes, for every device.
-mlir::Value emitAllReduce(Emitter &e, FactorMap::Combiner combiner, mlir::Value x, mlir::ArrayAttr axes);
+/// The combination of each device's value over axes of these sizes, for every device.
+mlir::Value emitAllReduce(Emitter &e, FactorMap::Combiner combiner, mlir::Value x, mlir::ArrayAttr axes,
+                          llvm::ArrayRef<int64_t> sizes);
 
 /// The element that a combination of elements ignores, all over an array; null if the type has none.
 mlir::DenseElementsAttr neutralOf(FactorMap::Combiner combiner, mlir::RankedTensorType type);

@@ -39,6 +39,17 @@ FactorMap IotaOp::factorMap() {
   return map;
 }
 
+Value IotaOp::emitPart(Emitter &e, ValueRange operands, ArrayRef<Value> firsts, RankedTensorType type) {
+  int64_t dimension = getDimension();
+  Value first = firsts[dimension];
+  if (!first)
+    return e.make<IotaOp>(type, dimension, operands);
+  // Added before it is rounded to the element type.
+  RankedTensorType indices = withElement(type, e.builder.getI32Type());
+  Value local = e.make<IotaOp>(indices, dimension, operands);
+  return e.convert(e.add(local, e.broadcast(first, {}, indices, operands)), type.getElementType());
+}
+
 LogicalResult DimOp::verify() {
   int64_t dimension = getDimension();
   return verifyDims(getLoc(), getOperationName(), "dimension", dimension, getX().getType().getRank(), false);

@@ -12,7 +12,8 @@ def ConstantOp : InferredOp<"constant", [ConstantLike]> {
   let hasFolder = 1;
 }
 
-def IotaOp : DovetailOp<"iota", [Pure, SizedOpInterface, DeclareOpInterfaceMethods<DimsOpInterface>]> {
+def IotaOp : DovetailOp<"iota", [Pure, SizedOpInterface, DeclareOpInterfaceMethods<DimsOpInterface>,
+                                 DeclareOpInterfaceMethods<PartOpInterface>]> {
   let summary = "each element is its index along one dimension";
   let arguments = (ins I64Attr:$dimension, Sizes:$sizes);
   let weakOperands = [];

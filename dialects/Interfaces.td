@@ -112,6 +112,18 @@ def DimsOpInterface : Rule<"DimsOpInterface"> {
   let methods = [InterfaceMethod<"The factor map of this op.", "::dovetail::FactorMap", "factorMap">];
 }
 
+def PartOpInterface : Rule<"PartOpInterface"> {
+  let description = "An op whose indivisible factors devices can divide after all, knowing where their parts begin.";
+  let methods = [
+    InterfaceMethod<[{
+      Emits a part of the result, of this type. `firsts` has the index of the part's first iteration of each factor, an i32;
+      null for factors that are not divided.
+    }], "::mlir::Value", "emitPart",
+      (ins "::dovetail::Emitter &":$e, "::mlir::ValueRange":$operands, "::llvm::ArrayRef<::mlir::Value>":$firsts,
+           "::mlir::RankedTensorType":$type)>,
+  ];
+}
+
 def SplitOpInterface : Rule<"SplitOpInterface"> {
   let description = "An op with a body, part of which may not depend on some operands; all other ops are indivisible.";
   let methods = [

@@ -34,14 +34,14 @@ class Reduce<string mnemonic, Type element, string neutral, string step, list<Tr
 def ReduceSumOp : Reduce<"reduce_sum", Number, "::dovetail::scalar::zero(b)", "add",
                          [DeclareOpInterfaceMethods<LinearOpInterface>], "Sum"> { let hasFolder = 1; }
 def ReduceProdOp : Reduce<"reduce_prod", Number, "::dovetail::scalar::one(b)", "mul",
-                          [DeclareOpInterfaceMethods<JvpOpInterface>]>;
+                          [DeclareOpInterfaceMethods<JvpOpInterface>], "Prod">;
 def ReduceMaxOp : Reduce<"reduce_max", Ordered, "::dovetail::scalar::lowest(b)", "max",
                          [DeclareOpInterfaceMethods<JvpOpInterface>], "Max">;
 def ReduceMinOp : Reduce<"reduce_min", Ordered, "::dovetail::scalar::highest(b)", "min",
                          [DeclareOpInterfaceMethods<JvpOpInterface>], "Min">;
-def ReduceAndOp : Reduce<"reduce_and", IntOrBool, "::dovetail::scalar::allOnes(b)", "bitAnd">;
-def ReduceOrOp : Reduce<"reduce_or", IntOrBool, "::dovetail::scalar::zero(b)", "bitOr">;
-def ReduceXorOp : Reduce<"reduce_xor", IntOrBool, "::dovetail::scalar::zero(b)", "bitXor">;
+def ReduceAndOp : Reduce<"reduce_and", IntOrBool, "::dovetail::scalar::allOnes(b)", "bitAnd", [], "And">;
+def ReduceOrOp : Reduce<"reduce_or", IntOrBool, "::dovetail::scalar::zero(b)", "bitOr", [], "Or">;
+def ReduceXorOp : Reduce<"reduce_xor", IntOrBool, "::dovetail::scalar::zero(b)", "bitXor", [], "Xor">;
 
 class ArgReduce<string mnemonic>
     : DovetailOp<mnemonic, [Pure, DeclareOpInterfaceMethods<BatchOpInterface>,

@@ -39,7 +39,7 @@ using OperandSets = llvm::SmallVector<llvm::SmallVector<unsigned, 3>, 2>;
 struct FactorMap {
   static constexpr int64_t kNone = -1;
   /// How results for parts of the reduced factors are combined to the result for all.
-  enum class Combiner { None, Sum, Max, Min };
+  enum class Combiner { None, Sum, Prod, Max, Min, And, Or, Xor };
 
   llvm::SmallVector<llvm::SmallVector<int64_t>> operands;
   llvm::SmallVector<llvm::SmallVector<int64_t>> results;

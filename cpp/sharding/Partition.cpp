@@ -87,7 +87,8 @@ Value Partitioner::get(Value whole, ShardingAttr sharding) {
     std::optional<int64_t> dim = scatteredDim(arrayType(whole), part.sharding, sharding, part.pending);
     if (dim && part.combiner == FactorMap::Combiner::Sum)
       return known = emitReduceScatter(e, part.value, mesh, part.pending, *dim);
-    part.value = emitAllReduce(e, part.combiner, part.value, namesOf(builder.getContext(), part.pending));
+    part.value = emitAllReduce(e, part.combiner, part.value, namesOf(builder.getContext(), part.pending),
+                               sizesOf(mesh, part.pending));
     part.pending.clear();
   }
   return known = emitReshard(e, arrayType(whole), part.value, part.sharding, sharding);
@@ -259,6 +260,16 @@ void Partitioner::visitDivided(Operation &op, const FactorMap &map, Emitter &e) 
     shardings.push_back(isa<RankedTensorType>(result.getType()) ? dovetail::shardingOf(mesh, ofDims, axes)
                                                                 : ShardingAttr());
     types.push_back(localType(result.getType(), shardings.back()));
+  }
+  if (auto positioned = dyn_cast<PartOpInterface>(op)) {
+    // The size of a part along a factor is that of a dimension of the result.
+    SmallVector<Value> firsts(axes.size());
+    auto type = cast<RankedTensorType>(types.front());
+    for (auto [d, factor] : llvm::enumerate(map.results.front()))
+      if (factor != FactorMap::kNone && !axes[factor].empty())
+        firsts[factor] = firstIndex(e, mesh, axes[factor], type.getDimSize(d));
+    set(op.getResult(0), positioned.emitPart(e, operands, firsts, type), shardings.front());
+    return;
   }
   Operation *local = clone(op, e, operands, types);
   Axes pending;

@@ -145,7 +145,7 @@ void Propagation::visit(Operation *op, bool onlyPlain) {
         if (!arrayType(value) || isConstant(value))
           continue;
         for (auto [dim, factor] : llvm::enumerate(factors))
-          if (map->isDivisible(factor))
+          if (isDivisible(op, *map, factor))
             call(value, dim, factor);
       }
     };

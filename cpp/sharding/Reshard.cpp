@@ -128,8 +128,7 @@ static Value withSize(Emitter &e, Value x, int64_t dim, int64_t size) {
   return resized(e, x, shape);
 }
 
-/// The number of a device's first element along a dimension of which it has `size`.
-static Value firstIndex(Emitter &e, MeshAttr mesh, ArrayRef<AxisRefAttr> axes, int64_t size) {
+Value firstIndex(Emitter &e, MeshAttr mesh, ArrayRef<AxisRefAttr> axes, int64_t size) {
   Value number = e.make<AxisIndexOp>(namesOf(e.builder.getContext(), axes), sizesOf(mesh, axes));
   return e.mul(number, e.full(number, size));
 }

@@ -20,6 +20,9 @@ std::optional<int64_t> scatteredDim(mlir::RankedTensorType type, ShardingAttr fr
 mlir::Value emitReduceScatter(Emitter &e, mlir::Value x, MeshAttr mesh, llvm::ArrayRef<AxisRefAttr> axes,
                               int64_t dimension);
 
+/// The number of a device's first element along a dimension that is divided over `axes`, of which it has `size`.
+mlir::Value firstIndex(Emitter &e, MeshAttr mesh, llvm::ArrayRef<AxisRefAttr> axes, int64_t size);
+
 /// The array with zeros at the ends of dimensions that are shorter than those of `shape`, and without what is at the
 /// ends of longer ones.
 mlir::Value resized(Emitter &e, mlir::Value x, llvm::ArrayRef<int64_t> shape);

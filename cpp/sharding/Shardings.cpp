@@ -83,10 +83,14 @@ std::optional<int64_t> sizeOfFactor(Operation *op, const FactorMap &map, int64_t
   return isOne ? found : std::nullopt;
 }
 
+bool isDivisible(Operation *op, const FactorMap &map, int64_t factor) {
+  return map.isDivisible(factor) || (llvm::is_contained(map.indivisible, factor) && isa<PartOpInterface>(op));
+}
+
 bool canDivide(MeshAttr mesh, Operation *op, const FactorMap &map, int64_t factor, ArrayRef<AxisRefAttr> axes) {
   if (axes.empty())
     return true;
-  if (!map.isDivisible(factor))
+  if (!isDivisible(op, map, factor))
     return false;
   if (std::optional<int64_t> size = sizeOfFactor(op, map, factor)) {
     // Padding of a reduced factor is replaced by the neutral element.

@@ -48,6 +48,8 @@ int64_t numFactors(const FactorMap &map);
 /// The sharding of an array whose dimensions run over `factors`.
 ShardingAttr shardingOf(MeshAttr mesh, llvm::ArrayRef<int64_t> factors, llvm::ArrayRef<Axes> axesOfFactors);
 
+/// Whether devices can compute parts of a factor, of some sizes.
+bool isDivisible(mlir::Operation *op, const FactorMap &map, int64_t factor);
 /// The size that all dimensions of a factor have; none if these differ or are unknown.
 std::optional<int64_t> sizeOfFactor(mlir::Operation *op, const FactorMap &map, int64_t factor);
 /// Whether devices along these axes can compute parts of a factor.

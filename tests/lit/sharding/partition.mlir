@@ -113,3 +113,28 @@ module attributes {dovetail.partition = #mesh} {
     return %4, %3 : tensor<4x6xf32>, tensor<4x6xf32>
   }
 }
+
+// -----
+
+#mesh = #dovetail.mesh<["x" = 2]>
+
+// Indices are those of a device's own part, added before they are rounded. Combinations without a collective gather terms.
+// CHECK-LABEL: func.func private @main.local(%arg0: tensor<4xf16>)
+// CHECK:         %[[NUMBER:.+]] = dovetail.axis_index over ["x"] sizes [2]
+// CHECK:         %[[FIRST:.+]] = dovetail.mul %[[NUMBER]], %{{.+}} : tensor<i32>
+// CHECK:         %[[LOCAL:.+]] = dovetail.iota 0 : tensor<4xi32>
+// CHECK:         %[[START:.+]] = dovetail.broadcast %[[FIRST]]
+// CHECK:         %[[INDEX:.+]] = dovetail.add %[[LOCAL]], %[[START]] : tensor<4xi32>
+// CHECK:         %[[ROUNDED:.+]] = dovetail.convert %[[INDEX]] : tensor<4xi32> -> tensor<4xf16>
+// CHECK:         dovetail.mul %arg0, %[[ROUNDED]]
+// CHECK:         %[[PROD:.+]] = dovetail.reduce_prod %{{.+}} [0] : tensor<4xf16>
+// CHECK:         %[[TERMS:.+]] = dovetail.all_gather %[[PROD]] over ["x"] sizes [2] dimension 0 : tensor<f16>
+// CHECK:         dovetail.reduce_prod %[[TERMS]] [0] : tensor<2xf16>
+module attributes {dovetail.partition = #mesh} {
+  func.func @main(%x: tensor<8xf16> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}]>}) -> tensor<f16> {
+    %0 = dovetail.iota 0 : tensor<8xf16>
+    %1 = dovetail.mul %x, %0 : tensor<8xf16>
+    %2 = dovetail.reduce_prod %1 [0] : tensor<8xf16>
+    return %2 : tensor<f16>
+  }
+}
