@@ -13,6 +13,7 @@
 #include "cpp/bindings/ir/FlatBody.h"
 #include "cpp/bindings/ir/Function.h"
 #include "cpp/bindings/ir/Shardings.h"
+#include "cpp/bindings/ir/Traffic.h"
 #include "cpp/cost/Cost.h"
 #include "cpp/dispatch/CollectiveCall.h"
 #include "cpp/iree/Donation.h"
@@ -462,6 +463,7 @@ NB_MODULE(_core, m) {
         "A module whose `main` applies one op.");
 
   bindShardings(m);
+  bindTraffic(m);
   bindFunction(m);
 
   nb::class_<Form>(m, "Form", "A form of a lowered program; see `dovetail-opt --help`.")

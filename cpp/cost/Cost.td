@@ -17,4 +17,14 @@ def CostOpInterface : OpInterface<"CostOpInterface"> {
   ];
 }
 
+def TrafficOpInterface : OpInterface<"TrafficOpInterface"> {
+  let cppNamespace = "::dovetail";
+  let description = "An op in which devices exchange data; attached by the cost library.";
+  let methods = [
+    InterfaceMethod<"The least that each of `devices` must receive, as a multiple of its operand's size.", "double",
+      "received", (ins "int64_t":$devices)>,
+    InterfaceMethod<"How often a device waits for others, one after the other.", "double", "steps", (ins "int64_t":$devices)>,
+  ];
+}
+
 #endif // DOVETAIL_COST_TD

@@ -1,5 +1,6 @@
 // Cost models of ops for which the cost does not follow from the factor map.
 #include "Cost.h"
+#include "Traffic.h"
 #include "dialects/Checkpoint.h"
 #include "dialects/Control.h"
 #include "dialects/Conv.h"
@@ -218,6 +219,7 @@ void attachMatrices(MLIRContext *context) {
 
 void registerCosts(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, DovetailDialect *) {
+    attachTraffic(context);
     attachAll<Free, AssumeOp, ConstantOp, DimOp, IndexOp, NameOp, OptimizationBarrierOp, ReshapeOp, WithSizesOp>(
         context);
     attachAll<Part, GatherOp, SliceOp>(context);

@@ -157,6 +157,49 @@ class ShardingAttribute:
     ) -> None: ...
     def __str__(self) -> str: ...
 
+class Traffic:
+    """A collective of the program of one device."""
+
+    @property
+    def op(self) -> str:
+        """The op's name."""
+
+    @property
+    def axes(self) -> list[str]:
+        """The axes of the mesh over which it is."""
+
+    @property
+    def place(self) -> tuple[str, int, str]:
+        """Where it is in the user's program."""
+
+    @property
+    def devices(self) -> int:
+        """The number of devices that take part together."""
+
+    @property
+    def runs(self) -> float:
+        """How often it runs."""
+
+    @property
+    def bytes(self) -> float:
+        """The bytes of a device's operand in a run."""
+
+    @property
+    def received(self) -> float:
+        """The least bytes that a device must receive in a run."""
+
+    @property
+    def steps(self) -> float:
+        """How often a device waits for another in a run, at least."""
+
+def traffic(module: Module) -> list[Traffic]:
+    """The collectives of the program of one device."""
+
+def peak_bytes(module: Module) -> float:
+    """
+    The most bytes of a program's values that are alive at a time, without fusion or reuse.
+    """
+
 class Function:
     """A function of a module, possibly under construction."""
 

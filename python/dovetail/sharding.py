@@ -14,18 +14,22 @@ from dovetail.placement.shardings import (
     SingleDeviceSharding,
     make_single_device_sharding,
 )
+from dovetail.programs.estimates import Collective, Estimate, estimate
 from dovetail.transforms.explicit_sharding import auto_axes, explicit_axes, reshard
 
 __all__ = [
     "AbstractDevice",
     "AbstractMesh",
     "AxisType",
+    "Collective",
+    "Estimate",
     "Mesh",
     "NamedSharding",
     "PartitionSpec",
     "Sharding",
     "SingleDeviceSharding",
     "auto_axes",
+    "estimate",
     "explicit_axes",
     "get_abstract_mesh",
     "get_mesh",

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from dovetail import _core
 from dovetail.placement.attributes import mesh_attribute, named_sharding, sharding_attribute
-from dovetail.placement.meshes import Mesh
+from dovetail.placement.meshes import AbstractMesh, Mesh
 from dovetail.placement.named_sharding import NamedSharding
 from dovetail.placement.shardings import Place, Sharding
 
@@ -36,7 +36,9 @@ def mesh_of(place: Place | None) -> Mesh | None:
     return mesh if mesh.size > 1 and is_cpu else None
 
 
-def request(module: _core.Module, mesh: Mesh, shardings: Sequence[Sharding | None]) -> None:
+def request(
+    module: _core.Module, mesh: Mesh | AbstractMesh, shardings: Sequence[Sharding | None]
+) -> None:
     """Ask the phase `shard` for the program of one device.
 
     Args:
@@ -58,7 +60,7 @@ def request(module: _core.Module, mesh: Mesh, shardings: Sequence[Sharding | Non
     )
 
 
-def partition(module: _core.Module, mesh: Mesh) -> Partition | None:
+def partition(module: _core.Module, mesh: Mesh | AbstractMesh) -> Partition | None:
     """The program of one device, if the phase `shard` made it; None if it could not."""
     found = module.shardings()
     if found is None:

@@ -8,6 +8,8 @@ from dovetail.base.errors import type_error, value_error
 from dovetail.base.locations import here
 from dovetail.ops.operands import as_operand
 from dovetail.placement import platforms
+from dovetail.placement.meshes import AbstractMesh
+from dovetail.placement.named_sharding import NamedSharding
 from dovetail.placement.partition_spec import P
 from dovetail.placement.shardings import Sharding, incompatible, place_of
 from dovetail.programs.transfers import put
@@ -34,7 +36,11 @@ def constrained(name: str, leaf: Any, sharding: Any) -> Any:
             f"{name}: shardings must be of dovetail.sharding, such as NamedSharding(mesh, spec), "
             f"got: {sharding!r}"
         )
-    array, wanted = as_operand(name, leaf), place_of(platforms.sharding_meant(sharding, name))
+    array = as_operand(name, leaf)
+    if type(array) is Tracer and _is_abstract(sharding):
+        # Where the program runs follows from its arguments.
+        return array._committed_to(sharding)
+    wanted = place_of(platforms.sharding_meant(sharding, name))
     wanted.sharding.check_compatible_aval(array.shape)
     place = array._place
     if type(array) is Tracer:
@@ -43,6 +49,10 @@ def constrained(name: str, leaf: Any, sharding: Any) -> Any:
         got = f"{place} and {wanted}"
         raise incompatible(f"{name}: the array and its sharding", got, (place, wanted))
     return put(array, wanted.sharding)
+
+
+def _is_abstract(sharding: Any) -> bool:
+    return isinstance(sharding, NamedSharding) and isinstance(sharding.mesh, AbstractMesh)
 
 
 def check_divisible(sharding: Sharding, shape: tuple[int, ...], what: str) -> None:
