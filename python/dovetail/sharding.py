@@ -15,6 +15,7 @@ from dovetail.placement.shardings import (
     make_single_device_sharding,
 )
 from dovetail.programs.estimates import Collective, Estimate, estimate
+from dovetail.programs.plans import Plan, search
 from dovetail.transforms.explicit_sharding import auto_axes, explicit_axes, reshard
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Mesh",
     "NamedSharding",
     "PartitionSpec",
+    "Plan",
     "Sharding",
     "SingleDeviceSharding",
     "auto_axes",
@@ -35,6 +37,7 @@ __all__ = [
     "get_mesh",
     "make_single_device_sharding",
     "reshard",
+    "search",
     "set_mesh",
     "use_abstract_mesh",
 ]

@@ -30,8 +30,8 @@ static std::vector<TrafficHandle> collectivesOf(const std::shared_ptr<Module> &m
     std::vector<std::string> axes;
     for (Attribute axis : cast<NamedAxesOpInterface>(traffic.op).getAxes())
       axes.push_back(cast<StringAttr>(axis).str());
-    found.push_back({traffic.op->getName().stripDialect().str(), std::move(axes), traffic,
-                     sourceLocationOf(traffic.op->getLoc())});
+    found.push_back(
+        {traffic.op->getName().stripDialect().str(), std::move(axes), traffic, sourceLocationOf(traffic.op->getLoc())});
   }
   return found;
 }
@@ -41,15 +41,20 @@ void bindTraffic(nb::module_ &m) {
       .def_ro("op", &TrafficHandle::op, "The op's name.")
       .def_ro("axes", &TrafficHandle::axes, "The axes of the mesh over which it is.")
       .def_ro("place", &TrafficHandle::place, "Where it is in the user's program.")
-      .def_prop_ro("devices", [](const TrafficHandle &self) { return self.traffic.devices; },
-                   "The number of devices that take part together.")
-      .def_prop_ro("runs", [](const TrafficHandle &self) { return self.traffic.runs; }, "How often it runs.")
-      .def_prop_ro("bytes", [](const TrafficHandle &self) { return self.traffic.bytes; },
-                   "The bytes of a device's operand in a run.")
-      .def_prop_ro("received", [](const TrafficHandle &self) { return self.traffic.received; },
-                   "The least bytes that a device must receive in a run.")
-      .def_prop_ro("steps", [](const TrafficHandle &self) { return self.traffic.steps; },
-                   "How often a device waits for another in a run, at least.");
+      .def_prop_ro(
+          "devices", [](const TrafficHandle &self) { return self.traffic.devices; },
+          "The number of devices that take part together.")
+      .def_prop_ro(
+          "runs", [](const TrafficHandle &self) { return self.traffic.runs; }, "How often it runs.")
+      .def_prop_ro(
+          "bytes", [](const TrafficHandle &self) { return self.traffic.bytes; },
+          "The bytes of a device's operand in a run.")
+      .def_prop_ro(
+          "received", [](const TrafficHandle &self) { return self.traffic.received; },
+          "The least bytes that a device must receive in a run.")
+      .def_prop_ro(
+          "steps", [](const TrafficHandle &self) { return self.traffic.steps; },
+          "How often a device waits for another in a run, at least.");
   m.def("traffic", &collectivesOf, "module"_a, "The collectives of the program of one device.");
   m.def(
       "peak_bytes", [](const std::shared_ptr<Module> &module) { return peakBytesOf(*module->op); }, "module"_a,

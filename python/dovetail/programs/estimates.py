@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from dovetail import _core
 from dovetail.base.errors import value_error
@@ -16,6 +16,7 @@ from dovetail.placement.named_sharding import NamedSharding
 from dovetail.placement.partition_spec import PartitionSpec
 from dovetail.programs.jit import jit
 from dovetail.programs.options import ShardingPrefix
+from dovetail.programs.program import Program
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,8 @@ class Estimate:
       compute_seconds: the larger of the times for arithmetic and for memory.
       communication_seconds: the time in collectives, none of which overlaps with anything.
       collectives: the collectives, in the order of the program.
-      out_specs: how the results are sharded.
+      in_specs, out_specs: how the arguments, and arrays that the function closes over, and the
+        results are sharded.
 
     Example:
       >>> import dovetail as dt
@@ -79,6 +81,7 @@ class Estimate:
     compute_seconds: float
     communication_seconds: float
     collectives: tuple[Collective, ...]
+    in_specs: tuple[PartitionSpec, ...]
     out_specs: tuple[PartitionSpec, ...]
 
     @property
@@ -88,10 +91,10 @@ class Estimate:
 
     def __str__(self) -> str:
         lines = [
-            f"{_time(self.seconds)} on {self.devices} devices: {_time(self.compute_seconds)} of "
-            f"computation, {_time(self.communication_seconds)} of communication",
-            f"each: {self.flops:.3g} flops, {_size(self.accessed_bytes)} read and written, "
-            f"arguments of {_size(self.argument_bytes)}, at most {_size(self.peak_bytes)} at once",
+            f"{shown_time(self.seconds)} on {self.devices} devices: {shown_time(self.compute_seconds)} of "
+            f"computation, {shown_time(self.communication_seconds)} of communication",
+            f"each: {self.flops:.3g} flops, {shown_size(self.accessed_bytes)} read and written, "
+            f"arguments of {shown_size(self.argument_bytes)}, at most {shown_size(self.peak_bytes)} at once",
         ]
         if self.collectives:
             rows = [
@@ -103,9 +106,9 @@ class Estimate:
                     ", ".join(each.axes),
                     str(each.devices),
                     f"{each.runs:g}",
-                    _size(each.operand_bytes),
-                    _size(each.received_bytes),
-                    _time(each.seconds),
+                    shown_size(each.operand_bytes),
+                    shown_size(each.received_bytes),
+                    shown_time(each.seconds),
                     each.line,
                 )
                 for each in self.collectives
@@ -169,29 +172,50 @@ def estimate(
       >>> [(each.op, each.axes, each.operand_bytes) for each in found.collectives]
       [('all_reduce_sum', ('model',), 2048.0)]
     """
-    for name, rate in (
-        ("flops", flops),
-        ("memory_bandwidth", memory_bandwidth),
-        ("link_bandwidth", link_bandwidth),
-    ):
-        if not rate > 0:
-            raise value_error(f"estimate: {name} must be positive, got: {rate}")
+    rates = Rates(flops, memory_bandwidth, link_bandwidth, latency)
+    rates.check("estimate")
     program = jit(function).trace(*args)._program
     prefix = ShardingPrefix.of(in_shardings)
     stated = [] if prefix is None else prefix.for_each(args, "estimate in_shardings")
     shardings = [
         NamedSharding(mesh, each) if isinstance(each, PartitionSpec) else each for each in stated
     ]
+    return estimated("estimate", program, mesh, shardings, rates)
+
+
+class Rates(NamedTuple):
+    """What devices and their links can do; see `estimate`."""
+
+    flops: float
+    memory_bandwidth: float
+    link_bandwidth: float
+    latency: float
+
+    def check(self, name: str) -> None:
+        """Check that all are positive; a message may take no time."""
+        for rate, value in self._asdict().items():
+            if not (value > 0 or (rate == "latency" and value == 0)):
+                raise value_error(f"{name}: {rate} must be positive, got: {value}")
+
+
+def estimated(
+    name: str,
+    program: Program,
+    mesh: Mesh | AbstractMesh,
+    shardings: Sequence[NamedSharding | None],
+    rates: Rates,
+) -> Estimate:
+    """The estimate of a program whose first arguments are sharded so; the others get any sharding."""
     module = program.module.clone()
     inputs = module.function("main").inputs
     # Arrays that the function closes over come last.
-    shardings += [None] * (len(inputs) - len(shardings))
-    partitioning.request(module, mesh, shardings)
+    rest = [None] * (len(inputs) - len(shardings))
+    partitioning.request(module, mesh, [*shardings, *rest])
     module.run("", "shard")
     partition = partitioning.partition(module, mesh)
     if partition is None:
         raise value_error(
-            "estimate: the function must be one that can be partitioned, got: one with callbacks, "
+            f"{name}: the function must be one that can be partitioned, got: one with callbacks, "
             "effects or symbolic shapes"
         )
     cost = module.cost()
@@ -204,7 +228,7 @@ def estimate(
             each.runs,
             each.bytes,
             each.received,
-            each.runs * (each.received / link_bandwidth + each.steps * latency),
+            each.runs * (each.received / rates.link_bandwidth + each.steps * rates.latency),
             describe(each.place) if each.place[0] else "",
         )
         for each in _core.traffic(module)
@@ -221,21 +245,31 @@ def estimate(
         cost.bytes,
         float(arguments),
         _core.peak_bytes(module),
-        max(work / flops, cost.bytes / memory_bandwidth),
+        max(work / rates.flops, cost.bytes / rates.memory_bandwidth),
         sum(each.seconds for each in collectives),
         collectives,
+        tuple(sharding.spec for sharding in partition.arguments),
         tuple(sharding.spec for sharding in partition.results),
     )
 
 
-def _time(seconds: float) -> str:
+def table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The lines of a table."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def shown_time(seconds: float) -> str:
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"
     return f"{seconds / 1e-9:.3g} ns"
 
 
-def _size(count: float) -> str:
+def shown_size(count: float) -> str:
     for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if count >= size:
             return f"{count / size:.3g} {unit}"
