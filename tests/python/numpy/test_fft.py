@@ -16,7 +16,7 @@ import dovetail.numpy as dnp
 from dovetail import config, dtypes, lax
 from dovetail.scipy import fft as cosine
 from dovetail.test_util import check_grads
-from support.breadth import IS_NIGHTLY
+from support.breadth import IS_NIGHTLY, one_of
 
 Array = np.ndarray[Any, Any]
 PRECISE = {np.float32: np.complex64, np.float64: np.complex128}
@@ -70,8 +70,9 @@ def test_every_short_length(lengths: range) -> None:
 LENGTHS = (128, 512, 1 << 12, 1 << 18, 105, 1155, 30030, 3**8, 7**5, 997, 1009, 37 * 41, 10007)
 
 
-@pytest.mark.parametrize("n", LENGTHS)
-@pytest.mark.parametrize("precision", PRECISE, ids=lambda t: t.__name__)
+@pytest.mark.parametrize(
+    ("n", "precision"), [(n, t) for n in LENGTHS for t in one_of(tuple(PRECISE), str(n))]
+)
 def test_accuracy(n: int, precision: Any) -> None:
     """Errors grow with the logarithm of the length, and are NumPy's up to a small factor."""
     wide = PRECISE[precision]

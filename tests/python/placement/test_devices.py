@@ -36,11 +36,11 @@ def run(*arguments: str, **environment: str) -> str:
     return done.stdout
 
 
-def test_eight_cpus() -> None:
-    """All tests on several devices, in one process."""
-    files = sorted(path.name for path in HERE.glob("eight_*.py"))
+@pytest.mark.parametrize("file", sorted(path.name for path in HERE.glob("eight_*.py")))
+def test_eight_cpus(file: str) -> None:
+    """The tests on several devices, those of each file in one process."""
     options = ("-q", "-n", "0", "-p", "no:cacheprovider")
-    run("-m", "pytest", *options, *files, DOVETAIL_NUM_CPU_DEVICES="8")
+    run("-m", "pytest", *options, file, DOVETAIL_NUM_CPU_DEVICES="8")
 
 
 VULKAN = """

@@ -11,6 +11,7 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import lax
+from support.breadth import one_of
 from support.spmd import Mesh, check
 
 MESHES: list[Mesh] = [{"data": 2}, {"data": 2, "model": 2}, {"data": 2, "model": 4}]
@@ -117,8 +118,14 @@ def _values(mesh: Mesh, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=(count, 8, 6)).astype(np.float32)
 
 
-@pytest.mark.parametrize("mesh", MESHES, ids=str)
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    ("program", "mesh"),
+    [
+        pytest.param(program, mesh, id=f"{program.__name__}-{mesh}")
+        for program in PROGRAMS
+        for mesh in one_of(MESHES, program.__name__)
+    ],
+)
 def test_programs(program: Callable[..., Any], mesh: Mesh) -> None:
     check(mesh, program, _values(mesh), ulps=32)
 

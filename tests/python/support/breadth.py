@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 from zlib import crc32
 
 import pytest
@@ -29,3 +29,11 @@ def one_of(ways: Sequence[T], name: str) -> Sequence[T]:
       name: the name; each way is chosen for some names.
     """
     return ways if IS_NIGHTLY else (ways[crc32(name.encode()) % len(ways)],)
+
+
+def compile_or_evaluate() -> Any:
+    """The option `compile` of `jit` in tests of functions whose ops other tests compile: a third of
+    the tests compile them too, depending on the name of the test; all do at night.
+    """
+    ways = ("now", "never", "never")
+    return "now" if IS_NIGHTLY else one_of(ways, os.environ["PYTEST_CURRENT_TEST"])[0]
