@@ -3,7 +3,6 @@
 #include <climits>
 #include <linux/futex.h>
 #include <sys/syscall.h>
-#include <thread>
 #include <unistd.h>
 
 namespace dovetail::collectives {
@@ -39,14 +38,12 @@ Gate::State Gate::state(Ticket ticket) const {
 }
 
 Gate::State Gate::spin(Ticket ticket, int rounds) const {
-  constexpr int yields = 4;
-  for (int i = 0; i < rounds + yields; ++i) {
+  // Without yielding: on a busy machine, other processes would get whole time slices, while a thread that is woken up
+  // preempts them.
+  for (int i = 0; i < rounds; ++i) {
     if (State now = state(ticket); now != State::Waiting)
       return now;
-    if (i < rounds)
-      pause();
-    else
-      std::this_thread::yield();
+    pause();
   }
   return state(ticket);
 }

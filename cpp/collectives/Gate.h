@@ -22,7 +22,7 @@ public:
   /// Arrives, and passes if all others have.
   State arrive(Ticket &ticket);
   State state(Ticket ticket) const;
-  /// Waits a short time without giving the processor away for long.
+  /// Waits a short time without giving the processor away.
   State spin(Ticket ticket, int rounds) const;
   /// Waits until the state changes or the time has come; may return earlier.
   State sleep(Ticket ticket, Time until);
