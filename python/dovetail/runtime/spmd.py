@@ -109,8 +109,7 @@ def _participants(count: int, group: processes.ProcessGroup | None) -> Participa
             f"{count}, got: {group.count}"
         )
     owners = [number // local for number in range(count)]
-    timeout = group.transport.timeout
-    return Participants(local, timeout, group.transport, processes=owners, turn=group.turn)
+    return Participants(local, group.timeout, group.transport, processes=owners, turn=group.turn)
 
 
 class SpmdFunction:

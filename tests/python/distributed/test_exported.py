@@ -32,7 +32,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_in_one_process(file: Path) -> None:
-    step = runtime.load(file).main
+    step = runtime.load(f"{file}.saved").main
     assert repr(step) == (
         "<function main(float32[3,4], float32[16,3]) -> (float32[3,4], float32[], float32[16,4])"
         " on 8 devices>"

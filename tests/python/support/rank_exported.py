@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,7 @@ def reference(w: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.
 
 def main() -> None:
     file, *fault = sys.argv[1:]
-    options = {}
+    options: dict[str, Any] = {}
     if "RANK" in os.environ:
         number, count = int(os.environ["RANK"]), int(os.environ["RANKS"])
         options = {"num_processes": count, "process_id": number}

@@ -171,6 +171,11 @@ def utilities() -> None:
     assert (sent["a"].tolist(), float(sent["b"])) == ([0, 7], 0.0)
     assert int(hosts.broadcast_one_to_all(here, is_source=here == count - 1)) == count - 1
     hosts.sync_global_devices("here")
+    own = dt.local_device_count()
+    doubled = dt.pmap(lambda v: v * 2, devices=dt.local_devices())(np.arange(own))
+    assert np.asarray(doubled).tolist() == [2 * i for i in range(own)]
+    with pytest.raises(NotImplementedError, match="devices must all belong to this process"):
+        dt.pmap(lambda v: v)(np.arange(own))
     hosts.assert_equal({"seed": np.arange(3)})
     with pytest.raises(
         AssertionError,
@@ -342,6 +347,11 @@ def exports(path: str) -> None:
     x = dt.ShapeDtypeStruct((16, 3), np.float32, sharding=NamedSharding(mesh, P("data")))
     w = dt.ShapeDtypeStruct((3, 4), np.float32, sharding=NamedSharding(mesh, P()))
     dt.export(exported_step, {"w": w}, x, path=path)
+    dt.jit(exported_step).lower({"w": w}, x).compile().save(f"{path}.saved")
+    with pytest.raises(ValueError, match="must be the only one in its file"):
+        dt.export({"a": (exported_step, {"w": w}, x), "b": (dnp.sin, 1.0)}, path=path)
+    with pytest.raises(ValueError, match="must be for CPUs, got: target vulkan"):
+        dt.export(exported_step, {"w": w}, x, path=path, targets="vulkan")
 
 
 @program
