@@ -406,6 +406,15 @@ Value CaseOp::thread(OpBuilder &b, Value value, function_ref<Value(Block &, Valu
   return replaceThreaded(*this, made, types.size() - 1);
 }
 
+void CaseOp::forEachTarget(OpOperand &source, function_ref<void(Value, Flow)> visit) {
+  unsigned i = source.getOperandNumber();
+  if (source.getOwner() != *this)
+    visit(getResult(i), Flow::Same);
+  else if (i > 0)
+    for (Region &branch : getBranches())
+      visit(branch.getArgument(i - 1), Flow::Same);
+}
+
 //===- Sizes ----------------------------------------------------------------------------------===//
 
 /// Returns true if two values are computed by the same ops from the same values.

@@ -1,6 +1,7 @@
 // Collectives: verification and batching of all; reductions, vary and axis_index.
 #include "CollectiveRules.h"
 #include "Create.h"
+#include "Folding.h"
 #include "Inference.h"
 #include "Pointwise.h"
 #include "Reduce.h"
@@ -168,6 +169,13 @@ Value emitAllReduce(Emitter &e, FactorMap::Combiner combiner, Value x, ArrayAttr
     break;
   }
   llvm_unreachable("results for parts of reduced factors cannot be combined");
+}
+
+DenseElementsAttr neutralOf(FactorMap::Combiner combiner, RankedTensorType type) {
+  if (combiner == FactorMap::Combiner::Sum)
+    return splatOf(type, 0);
+  TypedAttr extreme = extremeOf(type.getElementType(), /*isHighest=*/combiner == FactorMap::Combiner::Min);
+  return extreme ? DenseElementsAttr::get(type, extreme) : DenseElementsAttr();
 }
 
 //===- vary ------------------------------------------------------------------------------------===//

@@ -12,6 +12,9 @@ constexpr llvm::StringLiteral kMesh = "dovetail.mesh";
 /// The combination of each device's value over the axes, for every device.
 mlir::Value emitAllReduce(Emitter &e, FactorMap::Combiner combiner, mlir::Value x, mlir::ArrayAttr axes);
 
+/// The element that a combination of elements ignores, all over an array; null if the type has none.
+mlir::DenseElementsAttr neutralOf(FactorMap::Combiner combiner, mlir::RankedTensorType type);
+
 } // namespace dovetail
 
 #define GET_OP_CLASSES

@@ -44,6 +44,14 @@ void registerControlOps(DovetailDialect &dialect) {
 
 //===- Bodies -------------------------------------------------------------------===//
 
+void forEachSource(Operation *op, function_ref<void(OpOperand &)> visit) {
+  for (OpOperand &operand : op->getOpOperands())
+    visit(operand);
+  for (Region &body : op->getRegions())
+    for (OpOperand &operand : body.front().getTerminator()->getOpOperands())
+      visit(operand);
+}
+
 void fill(Region &region, Body body) {
   OpBuilder builder = body.builder();
   YieldOp::create(builder, body.loc, body.results);

@@ -4,11 +4,28 @@
 
 #include "Dialect.h"
 
+namespace dovetail {
+
+/// How a value that flows into a body, or out of it, becomes another.
+enum class Flow {
+  /// It is the other.
+  Same,
+  /// The other is a slice of it along its leading dimension.
+  Slice,
+  /// It is a slice of the other along the other's leading dimension.
+  Stack,
+};
+
+} // namespace dovetail
+
 #include "dialects/ControlInterfaces.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/Control.h.inc"
 
 namespace dovetail {
+
+/// Calls `visit` with each operand of an op and of the terminators of its bodies.
+void forEachSource(mlir::Operation *op, llvm::function_ref<void(mlir::OpOperand &)> visit);
 
 /// Ends the body with a `yield` of its results and gives it to the region of an op.
 void fill(mlir::Region &region, Body body);

@@ -19,6 +19,18 @@ def ThreadOpInterface : Rule<"ThreadOpInterface"> {
   ];
 }
 
+def FlowOpInterface : Rule<"FlowOpInterface"> {
+  let description = "An op with bodies: where its operands, and what its bodies return, flow to.";
+  let methods = [
+    InterfaceMethod<[{
+      Calls `visit` with each argument of a body and each result of the op that may have the value of `source`, an operand
+      of this op or of the terminator of one of its bodies.
+    }], "void", "forEachTarget",
+      (ins "::mlir::OpOperand &":$source,
+           "::llvm::function_ref<void(::mlir::Value target, ::dovetail::Flow flow)>":$visit)>,
+  ];
+}
+
 def YieldOp : DovetailOp<"yield", [Pure, Terminator]> {
   let summary = "what a body returns";
   let arguments = (ins Variadic<AnyType>:$values);
@@ -34,6 +46,7 @@ class ControlOp<string mnemonic, list<Trait> traits = []>
                                      DeclareOpInterfaceMethods<SplitOpInterface, ["needsSplit"]>,
                                      DeclareOpInterfaceMethods<ResultSizeOpInterface>,
                                      DeclareOpInterfaceMethods<ThreadOpInterface>,
+                                     DeclareOpInterfaceMethods<FlowOpInterface>,
                                      DeclareOpInterfaceMethods<VaryingOpInterface>]> {
   let results = (outs Variadic<AnyType>:$outs);
   let hasRegionVerifier = 1;

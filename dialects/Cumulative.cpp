@@ -168,11 +168,8 @@ LogicalResult CumminOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> tang
 LogicalResult CumlogsumexpOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> tangents,
                                   SmallVectorImpl<Value> &results, SmallVectorImpl<Value> &resultTangents) {
   Value x = primals[0], ans = e.make<CumlogsumexpOp>(x, getDimension(), getReverse());
-  auto element = cast<FloatType>(getElementTypeOrSelf(x));
-  const llvm::fltSemantics &format = element.getFloatSemantics();
-  APFloat lowest = APFloat::semanticsHasInf(format) ? APFloat::getInf(format, true) : APFloat::getLargest(format, true);
-  Value before =
-      previous(e, ans, getDimension(), getReverse(), e.full(scalarOf(x), {}, FloatAttr::get(element, lowest)));
+  TypedAttr lowest = extremeOf(getElementTypeOrSelf(x), /*isHighest=*/false);
+  Value before = previous(e, ans, getDimension(), getReverse(), e.full(scalarOf(x), {}, lowest));
   // exp(y - ans), which is 1 for equal infinities.
   auto weight = [&](Value y) { return e.exp(e.select(e.equal(y, ans), zero, e.sub(y, ans))); };
   results.push_back(ans);

@@ -13,6 +13,23 @@ static APFloat rounded(double value, FloatType type) {
   return result;
 }
 
+TypedAttr extremeOf(Type element, bool isHighest) {
+  if (auto type = dyn_cast<FloatType>(element)) {
+    const llvm::fltSemantics &format = type.getFloatSemantics();
+    if (!APFloat::semanticsHasSignedRepr(format))
+      return {};
+    return FloatAttr::get(element, APFloat::semanticsHasInf(format) ? APFloat::getInf(format, !isHighest)
+                                                                    : APFloat::getLargest(format, !isHighest));
+  }
+  auto type = dyn_cast<IntegerType>(element);
+  if (!type)
+    return {};
+  unsigned width = type.getWidth();
+  if (width == 1 || type.isUnsigned())
+    return IntegerAttr::get(type, isHighest ? APInt::getMaxValue(width) : APInt::getMinValue(width));
+  return IntegerAttr::get(type, isHighest ? APInt::getSignedMaxValue(width) : APInt::getSignedMinValue(width));
+}
+
 DenseElementsAttr splatOf(RankedTensorType type, double value) {
   Type element = type.getElementType();
   if (auto floatType = dyn_cast<FloatType>(element))

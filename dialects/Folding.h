@@ -10,6 +10,8 @@ namespace dovetail {
 
 /// The array of static type `type` whose elements are all `value`, rounded to the element type.
 mlir::DenseElementsAttr splatOf(mlir::RankedTensorType type, double value);
+/// The lowest or the highest number of an ordered element type, infinite if it has infinities; null if it has no sign.
+mlir::TypedAttr extremeOf(mlir::Type element, bool isHighest);
 
 /// Returns true if `value` is a splat of the number `expected`.
 bool isSplat(mlir::Attribute value, double expected);

@@ -33,7 +33,9 @@ struct BatchSize {
 using OperandSets = llvm::SmallVector<llvm::SmallVector<unsigned, 3>, 2>;
 
 /// The loops ("factors") of an op's computation: which factor each dimension of each operand and result runs over.
-/// Dimensions that are not loops (a padded or concatenated dimension) have kNone.
+/// Dimensions that are not loops (a padded or concatenated dimension) have kNone. All dimensions of a factor have the
+/// same size, except for leading ones of regrouped dimensions: a part of one is that part of the other only if both are
+/// divided into equal parts.
 struct FactorMap {
   static constexpr int64_t kNone = -1;
   /// How results for parts of the reduced factors are combined to the result for all.

@@ -269,6 +269,19 @@ Value ScanOp::thread(OpBuilder &b, Value value, function_ref<Value(Block &, Valu
   return replaceThreaded(*this, made, position);
 }
 
+void ScanOp::forEachTarget(OpOperand &source, function_ref<void(Value, Flow)> visit) {
+  unsigned i = source.getOperandNumber(), numInits = getInits().size();
+  bool isOperand = source.getOwner() == *this;
+  if (i < numInits) {
+    visit(getBody().getArgument(i), Flow::Same);
+    visit(getResult(i), Flow::Same);
+  } else if (!isOperand) {
+    visit(getResult(i), Flow::Stack);
+  } else if (i < getBody().getNumArguments()) {
+    visit(getBody().getArgument(i), i < numInits + getXs().size() ? Flow::Slice : Flow::Same);
+  }
+}
+
 //===- Sizes ----------------------------------------------------------------------------===//
 
 SmallVector<unsigned> ScanOp::getSizingOperands() {

@@ -62,7 +62,8 @@ LogicalResult ReshapeOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t
 }
 
 FactorMap ReshapeOp::factorMap() {
-  // Unchanged leading and trailing dimensions keep their factors; those between are regrouped.
+  // Unchanged leading and trailing dimensions keep their factors. Those between are regrouped: the leading ones of
+  // groups of as many elements have one factor.
   ArrayRef<int64_t> from = getX().getType().getShape(), to = getType().getShape();
   SmallVector<int64_t> result(to.size(), FactorMap::kNone);
   size_t head = 0, tail = 0, common = std::min(from.size(), to.size());
@@ -75,7 +76,28 @@ FactorMap ReshapeOp::factorMap() {
     result[to.size() - 1 - tail] = from.size() - 1 - tail;
     ++tail;
   }
-  return oneToOne(*this, result, from.size());
+  size_t i = head, j = head, fromEnd = from.size() - tail, toEnd = to.size() - tail;
+  // Nothing is regrouped in an array without elements.
+  auto isKnown = [](int64_t size) { return size > 0; };
+  if (!llvm::all_of(from, isKnown) || !llvm::all_of(to, isKnown))
+    return oneToOne(*this, result, from.size());
+  auto skipOnes = [](ArrayRef<int64_t> shape, size_t &at, size_t end) {
+    while (at < end && shape[at] == 1)
+      ++at;
+  };
+  while (true) {
+    skipOnes(from, i, fromEnd);
+    skipOnes(to, j, toEnd);
+    if (i == fromEnd || j == toEnd)
+      return oneToOne(*this, result, from.size());
+    result[j] = i;
+    int64_t elements = from[i++], others = to[j++];
+    while (elements != others)
+      if (elements < others)
+        elements *= from[i++];
+      else
+        others *= to[j++];
+  }
 }
 
 OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {

@@ -246,6 +246,16 @@ Value WhileOp::thread(OpBuilder &b, Value value, function_ref<Value(Block &, Val
   return replaceThreaded(*this, made, position);
 }
 
+void WhileOp::forEachTarget(OpOperand &source, function_ref<void(Value, Flow)> visit) {
+  if (source.getOwner() == getCond().front().getTerminator())
+    return;
+  unsigned i = source.getOperandNumber();
+  visit(getCond().getArgument(i), Flow::Same);
+  visit(getBody().getArgument(i), Flow::Same);
+  if (i < getInits().size())
+    visit(getResult(i), Flow::Same);
+}
+
 Value WhileOp::resultSize(Emitter &e, ValueRange, unsigned result, int64_t dimension) {
   return e.size(getInits()[result], dimension);
 }

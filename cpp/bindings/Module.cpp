@@ -258,19 +258,6 @@ static void partitionOver(const Shared &module, const MeshHandle &mesh,
       function.setArgAttr(i, kSharding, sharding->attribute);
 }
 
-/// The axes of each dimension.
-using AxesOfDims = std::vector<std::vector<std::string>>;
-
-static AxesOfDims describe(ShardingAttr sharding) {
-  AxesOfDims dims;
-  for (DimShardingAttr dim : sharding.getDims()) {
-    dims.emplace_back();
-    for (AxisRefAttr axis : dim.getAxes())
-      dims.back().push_back(axis.getName().str());
-  }
-  return dims;
-}
-
 /// The shardings of the arguments and results of the program of one device; none if it is that of all.
 static std::optional<std::pair<std::vector<AxesOfDims>, std::vector<AxesOfDims>>> shardingsOf(const Shared &module) {
   if (!module->op.get()->hasAttr(kMesh))
@@ -280,10 +267,10 @@ static std::optional<std::pair<std::vector<AxesOfDims>, std::vector<AxesOfDims>>
   std::vector<AxesOfDims> arguments, results;
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     if (auto sharding = function.getArgAttrOfType<ShardingAttr>(i, kSharding))
-      arguments.push_back(describe(sharding));
+      arguments.push_back(axesOfDims(sharding));
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     if (auto sharding = function.getResultAttrOfType<ShardingAttr>(i, kSharding))
-      results.push_back(describe(sharding));
+      results.push_back(axesOfDims(sharding));
   bool areAllStated = arguments.size() == function.getNumArguments() && results.size() == function.getNumResults();
   return areAllStated ? std::optional(std::pair(arguments, results)) : std::nullopt;
 }

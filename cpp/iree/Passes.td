@@ -102,6 +102,18 @@ def CarryReferencesPass : ModulePass<"dovetail-carry-references"> {
   }];
 }
 
+def KeepWaitsPass : ModulePass<"dovetail-keep-waits"> {
+  let summary = "an array of a byte for host loops and branches that pass on references only";
+  let description = [{
+    IREE 3.13 states what an execution waits for in the bodies of loops and branches only if these pass on arrays.
+    Elsewhere, an execution that reads an array from memory that was initialized before, such as a large constant, waits
+    for that alone, and no longer for what computes its other operands. In a program with such arrays, each loop or branch
+    without an array therefore gets one, of one byte, which an optimization barrier keeps.
+
+    Runs after `dovetail-carry-references`.
+  }];
+}
+
 def KeepReadPass : ModulePass<"dovetail-keep-read"> {
   let summary = "copies of arrays that an op overwrites while other ops, for which it does not wait, read them";
   let description = [{

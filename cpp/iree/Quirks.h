@@ -99,13 +99,17 @@ namespace dovetail {
 //   Workaround: cpp/iree/CarryReferences.cpp (rewriteChoice)
 //   Test: tests/lit/iree/quirks/branch_owner.mlir
 //
-// An scf.while is taken to have the same arguments in both regions, of which one that is not used is lost.
-//   Workaround: cpp/iree/CarryReferences.cpp (leave)
-//   Unproven: tests/python/lowering/test_carried_references.py
+// In a loop or branch that passes on no array, an execution that reads a large constant waits for nothing else.
+//   Workaround: cpp/iree/KeepWaits.cpp (--dovetail-keep-waits)
+//   Test: tests/lit/iree/quirks/lost_wait.mlir
 //
-// A dynamic array that a loop carries and reshapes is read from the wrong place in its buffer.
+// An scf.while is taken to have the same arguments in both regions, of which one that is not used is lost.
+//   Workaround: cpp/iree/CarryReferences.cpp (--dovetail-carry-references, leave)
+//   Test: tests/lit/iree/quirks/while_regions.mlir
+//
+// Of several arrays of unknown sizes that a loop carries, one is taken for another.
 //   Workaround: cpp/iree/Quirks.cpp (canLoopsCarry); cpp/pipeline/Forms.cpp (carriesUnknownSizes)
-//   Unproven: tests/python/symbolic/test_programs.py
+//   Test: tests/lit/iree/quirks/dynamic_carries.mlir
 //
 // An argument without a later use is taken for the program's own and written over, donated or not.
 //   Workaround: cpp/iree/KeepAlive.cpp (--dovetail-keep-alive)
@@ -137,11 +141,11 @@ namespace dovetail {
 //
 // A scatter that reads the array that it changes reads what it has changed.
 //   Workaround: cpp/lowering/Scatter.cpp (mayBeComputedFrom)
-//   Unproven: tests/python/numpy/test_indexing.py, tests/python/lowering/test_repeated_reads.py
+//   Test: tests/lit/iree/quirks/scatter_of_itself.mlir
 //
 // An offset behind an array whose size has no bounds, rounded up to lines of memory, becomes 0.
 //   Workaround: cpp/lowering/Size.cpp (assumed); cpp/lowering/Control.cpp (sizeOf)
-//   Unproven: tests/lit/lowering/size.mlir
+//   Test: tests/lit/iree/quirks/unbounded_size.mlir
 
 //===- Host code ---------------------------------------------------------------===//
 //
@@ -151,15 +155,15 @@ namespace dovetail {
 //
 // What lies before and behind a loop may be scheduled together, which is then refused for a circular dependency.
 //   Workaround: cpp/iree/SeparateLoops.cpp (--dovetail-separate-loops)
-//   Unproven: tests/lit/iree/separate_loops.mlir
+//   Test: tests/lit/iree/quirks/circular_loop.mlir
 //
 // Calls of imported functions are moved past loops.
 //   Workaround: cpp/iree/OrderCalls.cpp (orderHostCalls)
-//   Unproven: tests/lit/lowering/callbacks.mlir
+//   Test: tests/lit/iree/quirks/moved_call.mlir
 //
 // Dynamic sizes of what branches in loops give are not found.
 //   Workaround: cpp/lowering/Control.cpp (CaseLowering)
-//   Unproven: tests/python/symbolic/test_control.py
+//   Test: tests/lit/iree/quirks/branch_sizes.mlir
 //
 // Mesa's Vulkan driver for CPUs, not IREE, ends the loops of a dispatch after 65,535 iterations.
 //   Workaround: cpp/dispatch/OneDispatch.h (kMostIterationsOnVulkan)

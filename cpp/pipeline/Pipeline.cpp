@@ -83,6 +83,7 @@ static void addMerge(OpPassManager &manager, const Form &form) {
 static void addCarry(OpPassManager &manager, const Form &form) {
   if (form.carriesReferences)
     manager.addPass(createCarryReferencesPass());
+  manager.addPass(createKeepWaitsPass());
   if (form.separatesLoops)
     manager.addPass(createSeparateLoopsPass());
   manager.addPass(createKeepReadPass());

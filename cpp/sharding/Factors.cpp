@@ -1,6 +1,7 @@
 // The axes along which devices divide the factors of an op.
 #include "Factors.h"
 #include "Reshard.h"
+#include "cpp/cost/AssumedSize.h"
 
 using namespace mlir;
 
@@ -21,21 +22,24 @@ double Factors::cost(ArrayRef<Axes> axes) const {
       bytes += reshardCost(typeOf(operand), have, shardingOf(mesh, dims, axes));
     for (auto [d, factor] : llvm::enumerate(dims))
       if (factor != FactorMap::kNone)
-        sizes[factor] = typeOf(operand).getDimSize(d);
+        sizes[factor] = assumedSize(typeOf(operand).getDimSize(d));
   }
   Axes combined;
   for (int64_t factor : map.reduced)
     llvm::append_range(combined, axes[factor]);
   for (auto [result, wanted, dims] : llvm::zip_equal(op->getResults(), results, map.results)) {
+    if (!wanted)
+      continue;
     ShardingAttr given = shardingOf(mesh, dims, axes);
-    bool isScattered = map.combiner == FactorMap::Combiner::Sum && scatteredDim(given, wanted, combined);
+    bool isScattered =
+        map.combiner == FactorMap::Combiner::Sum && scatteredDim(typeOf(result), given, wanted, combined);
     if (!combined.empty())
       bytes += bytesOf(typeOf(result), given) * (isScattered ? 1 : 2);
     if (combined.empty() || !isScattered)
       bytes += reshardCost(typeOf(result), given, wanted);
     for (auto [d, factor] : llvm::enumerate(dims))
       if (factor != FactorMap::kNone)
-        sizes[factor] = typeOf(result).getDimSize(d);
+        sizes[factor] = assumedSize(typeOf(result).getDimSize(d));
   }
   double steps = 1;
   for (auto [size, ofFactor] : llvm::zip_equal(sizes, axes))
@@ -53,7 +57,7 @@ AxesOfEach Factors::chosen() const {
         continue;
       AxesOfEach axes = axesOf(sharding);
       for (auto [factor, ofDim] : llvm::zip_equal(dims, axes))
-        if (map.isDivisible(factor) && !llvm::is_contained(candidates[factor], ofDim))
+        if (!ofDim.empty() && canDivide(mesh, op, map, factor, ofDim) && !llvm::is_contained(candidates[factor], ofDim))
           candidates[factor].push_back(ofDim);
     }
   };

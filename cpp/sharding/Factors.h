@@ -7,7 +7,7 @@
 namespace dovetail {
 
 /// An op with the shardings that its operands have, null for those that cost nothing to make in any, and those that
-/// are wanted of its results.
+/// are wanted of its results, null for those that are no arrays.
 struct Factors {
   MeshAttr mesh;
   mlir::Operation *op;

@@ -4,6 +4,7 @@
 #include "cpp/transforms/CallGraph.h"
 #include "cpp/transforms/Functions.h"
 #include "dialects/Collective.h"
+#include "dialects/Shape.h"
 #include "dialects/ShardMap.h"
 
 using namespace mlir;
@@ -13,11 +14,26 @@ namespace dovetail {
 #define GEN_PASS_DEF_LOCALIZEPASS
 #include "cpp/sharding/Passes.h.inc"
 
-/// The `shard_map` that is all of a function; null if there is more.
+/// The `shard_map` that is all of a function, but for the padding of its operands and results; null if there is more.
 static ShardMapOp onlyShardMap(func::FuncOp main) {
-  auto op = dyn_cast<ShardMapOp>(main.front().front());
-  bool isAll = op && op.getArgs() == main.getArguments() &&
-               op.getOuts() == main.front().getTerminator()->getOperands() &&
+  auto ops = main.front().getOps<ShardMapOp>();
+  if (!llvm::hasSingleElement(ops))
+    return {};
+  ShardMapOp op = *ops.begin();
+  auto isArgument = [&](auto both) {
+    auto [operand, argument] = both;
+    auto pad = operand.template getDefiningOp<PadOp>();
+    return (pad ? pad.getX() : operand) == argument;
+  };
+  auto isResult = [&](auto both) {
+    auto [returned, result] = both;
+    auto slice = returned.template getDefiningOp<SliceOp>();
+    return (slice ? slice.getX() : returned) == result;
+  };
+  ValueRange arguments = main.getArguments(), returned = main.front().getTerminator()->getOperands();
+  bool isAll = op.getArgs().size() == arguments.size() && op.getOuts().size() == returned.size() &&
+               llvm::all_of(llvm::zip_equal(ValueRange(op.getArgs()), arguments), isArgument) &&
+               llvm::all_of(llvm::zip_equal(returned, ValueRange(op.getOuts())), isResult) &&
                op.getAxes().size() == op.getMesh().getAxes().size();
   return isAll ? op : ShardMapOp();
 }

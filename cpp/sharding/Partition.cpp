@@ -6,6 +6,7 @@
 #include "cpp/transforms/CallGraph.h"
 #include "cpp/transforms/Functions.h"
 #include "dialects/Collective.h"
+#include "dialects/Control.h"
 #include "dialects/Create.h"
 #include "dialects/ShardMap.h"
 #include "mlir/IR/Matchers.h"
@@ -19,7 +20,8 @@ namespace dovetail {
 
 namespace {
 
-/// A device's part of an array; with `pending` axes, a term of it that is still to be combined over these.
+/// A device's part of an array, or a value that is no array; with `pending` axes, a term of it that is still to be
+/// combined over these.
 struct Part {
   Value value;
   ShardingAttr sharding;
@@ -42,11 +44,13 @@ public:
 
 private:
   static RankedTensorType arrayType(Value value) { return cast<RankedTensorType>(value.getType()); }
-  ShardingAttr replicated(Value whole) { return ShardingAttr::replicated(mesh, arrayType(whole).getRank()); }
+  ShardingAttr replicated(Value whole) { return replicatedAs(mesh, whole.getType()); }
   SmallVector<Value> replicatedOperands(Operation &op);
   LogicalResult visitGlobal(GlobalOpInterface op, Emitter &e);
-  LogicalResult visitBodies(Operation &op, Emitter &e);
+  LogicalResult visitBodies(FlowOpInterface op, Emitter &e);
   void visitDivided(Operation &op, const FactorMap &map, Emitter &e);
+  bool isOfTerms(Operation &op);
+  void visitTerms(Operation &op, Emitter &e);
 
   MeshAttr mesh;
   Functions &functions;
@@ -61,6 +65,7 @@ private:
 static Operation *clone(Operation &op, Emitter &e, ValueRange operands, TypeRange types) {
   Operation *local = cloneWith(e, &op, operands, types);
   local->removeAttr(kShardings);
+  local->removeAttr(kArgumentShardings);
   return local;
 }
 
@@ -70,7 +75,7 @@ static bool isSplat(Value value, DenseElementsAttr &elements) {
 
 Value Partitioner::get(Value whole, ShardingAttr sharding) {
   Part &part = parts.find(whole)->second;
-  if (part.sharding == sharding && part.pending.empty())
+  if (!part.sharding || (part.sharding == sharding && part.pending.empty()))
     return part.value;
   Value &known = resharded[{whole, sharding}];
   if (known)
@@ -79,13 +84,13 @@ Value Partitioner::get(Value whole, ShardingAttr sharding) {
   if (DenseElementsAttr elements; isSplat(whole, elements))
     return known = e.make<ConstantOp>(elements.resizeSplat(sharding.localType(arrayType(whole))));
   if (!part.pending.empty()) {
-    std::optional<int64_t> dim = scatteredDim(part.sharding, sharding, part.pending);
+    std::optional<int64_t> dim = scatteredDim(arrayType(whole), part.sharding, sharding, part.pending);
     if (dim && part.combiner == FactorMap::Combiner::Sum)
       return known = emitReduceScatter(e, part.value, mesh, part.pending, *dim);
     part.value = emitAllReduce(e, part.combiner, part.value, namesOf(builder.getContext(), part.pending));
     part.pending.clear();
   }
-  return known = emitReshard(e, part.value, part.sharding, sharding);
+  return known = emitReshard(e, arrayType(whole), part.value, part.sharding, sharding);
 }
 
 ShardingAttr Partitioner::shardingOf(Value whole) { return parts.find(whole)->second.sharding; }
@@ -98,8 +103,14 @@ LogicalResult Partitioner::visit(Operation &op) {
   Emitter e(builder, op.getLoc(), &functions);
   if (auto global = dyn_cast<GlobalOpInterface>(op))
     return visitGlobal(global, e);
+  if (auto flow = dyn_cast<FlowOpInterface>(op))
+    return visitBodies(flow, e);
   if (op.getNumRegions() != 0)
-    return visitBodies(op, e);
+    return op.emitOpError() << "must state where values of its bodies flow to";
+  if (isOfTerms(op)) {
+    visitTerms(op, e);
+    return success();
+  }
   bool isConstant = op.hasTrait<OpTrait::ConstantLike>();
   if (std::optional<FactorMap> map = isConstant ? std::nullopt : factorMap(&op)) {
     visitDivided(op, *map, e);
@@ -115,44 +126,110 @@ LogicalResult Partitioner::visitGlobal(GlobalOpInterface op, Emitter &e) {
   SmallVector<Value> operands, results;
   for (OpOperand &operand : op->getOpOperands())
     operands.push_back(
-        get(operand.get(), divisible(op.operandSharding(operand.getOperandNumber()), arrayType(operand.get()))));
+        get(operand.get(), dividing(op.operandSharding(operand.getOperandNumber()), arrayType(operand.get()))));
   op.emitLocal(e, operands, results);
   for (auto [whole, part] : llvm::zip_equal(op->getResults(), results))
-    set(whole, part, divisible(op.resultSharding(whole.getResultNumber()), arrayType(whole)));
+    set(whole, part, dividing(op.resultSharding(whole.getResultNumber()), arrayType(whole)));
   return success();
 }
 
-/// Makes a body such that each device computes all of it; ops on parts in it move these to and from all devices.
-static LogicalResult partitionBody(Region &body, MeshAttr mesh, Functions &functions) {
-  if (!body.walk([](GlobalOpInterface) { return WalkResult::interrupt(); }).wasInterrupted())
-    return success();
-  Body target(locOf(body), body.getArgumentTypes());
+/// A body on parts: arguments have these shardings, and what is returned those that `wanted` gives.
+static FailureOr<Body> partitionBody(Region &source, MeshAttr mesh, ArrayRef<ShardingAttr> arguments,
+                                     Functions &functions,
+                                     function_ref<ShardingAttr(OpOperand &, Partitioner &)> wanted) {
+  SmallVector<Type> types;
+  for (auto [argument, sharding] : llvm::zip_equal(source.getArguments(), arguments))
+    types.push_back(localType(argument.getType(), sharding));
+  Body target(locOf(source), types);
   Partitioner partitioner(mesh, functions, target);
-  auto replicated = [&](Value value) {
-    return ShardingAttr::replicated(mesh, cast<RankedTensorType>(value.getType()).getRank());
-  };
-  for (auto [whole, part] : llvm::zip_equal(body.getArguments(), target.arguments()))
-    partitioner.set(whole, part, replicated(whole));
-  for (Operation &op : opsOf(body))
+  for (auto [whole, part, sharding] : llvm::zip_equal(source.getArguments(), target.arguments(), arguments))
+    partitioner.set(whole, part, sharding);
+  for (Operation &op : opsOf(source))
     if (failed(partitioner.visit(op)))
       return failure();
-  Operation *terminator = body.front().getTerminator();
-  SmallVector<Value> results = llvm::map_to_vector(
-      terminator->getOperands(), [&](Value result) { return partitioner.get(result, replicated(result)); });
-  OpBuilder builder = target.builder();
-  Operation *end = builder.clone(*terminator);
-  end->setOperands(results);
-  body.takeBody(*target.region);
-  return success();
+  for (OpOperand &result : source.front().getTerminator()->getOpOperands())
+    target.results.push_back(partitioner.get(result.get(), wanted(result, partitioner)));
+  return target;
 }
 
-LogicalResult Partitioner::visitBodies(Operation &op, Emitter &e) {
-  Operation *local = clone(op, e, replicatedOperands(op), op.getResultTypes());
-  for (Region &region : local->getRegions())
-    if (failed(partitionBody(region, mesh, functions)))
+namespace {
+
+/// The shardings of values that flow into bodies, and out of them.
+class FlowShardings {
+public:
+  FlowShardings(FlowOpInterface op, MeshAttr mesh) : op(op), mesh(mesh) {
+    add(op->getResults(), op->getAttrOfType<ArrayAttr>(kShardings));
+    auto ofBodies = op->getAttrOfType<ArrayAttr>(kArgumentShardings);
+    for (auto [i, body] : llvm::enumerate(op->getRegions())) {
+      add(body.getArguments(), ofBodies ? cast<ArrayAttr>(ofBodies[i]) : ArrayAttr());
+      // Devices compute slices of one iteration at a time.
+      for (OpOperand &source : body.front().getTerminator()->getOpOperands())
+        op.forEachTarget(source, [&](Value target, Flow flow) {
+          if (flow != Flow::Stack)
+            return;
+          AxesOfEach dims = axesOf(shardings[target]);
+          dims[0].clear();
+          shardings[target] = shardingOf(mesh, dims);
+        });
+    }
+  }
+
+  ShardingAttr of(Value target) const { return shardings.lookup(target); }
+
+  /// The sharding of what flows to targets.
+  ShardingAttr ofSource(OpOperand &source) {
+    ShardingAttr sharding = replicatedAs(mesh, source.get().getType());
+    op.forEachTarget(source, [&](Value target, Flow flow) {
+      if (!sharding)
+        return;
+      AxesOfEach dims = axesOf(of(target));
+      if (flow == Flow::Slice)
+        dims.insert(dims.begin(), Axes());
+      if (flow == Flow::Stack)
+        dims.erase(dims.begin());
+      sharding = shardingOf(mesh, dims);
+    });
+    return sharding;
+  }
+
+private:
+  void add(ValueRange values, ArrayAttr stated) {
+    for (auto [i, value] : llvm::enumerate(values)) {
+      auto type = dyn_cast<RankedTensorType>(value.getType());
+      shardings[value] =
+          stated && type ? dividing(cast<ShardingAttr>(stated[i]), type) : replicatedAs(mesh, value.getType());
+    }
+  }
+
+  FlowOpInterface op;
+  MeshAttr mesh;
+  DenseMap<Value, ShardingAttr> shardings;
+};
+
+} // namespace
+
+LogicalResult Partitioner::visitBodies(FlowOpInterface op, Emitter &e) {
+  FlowShardings shardings(op, mesh);
+  SmallVector<Value> operands;
+  SmallVector<Type> types;
+  for (OpOperand &operand : op->getOpOperands())
+    operands.push_back(get(operand.get(), shardings.ofSource(operand)));
+  for (Value result : op->getResults())
+    types.push_back(localType(result.getType(), shardings.of(result)));
+  SmallVector<Body> bodies;
+  for (Region &body : op->getRegions()) {
+    auto arguments = llvm::map_to_vector(body.getArguments(), [&](Value value) { return shardings.of(value); });
+    auto local = partitionBody(body, mesh, arguments, functions,
+                               [&](OpOperand &source, Partitioner &) { return shardings.ofSource(source); });
+    if (failed(local))
       return failure();
-  for (auto [whole, part] : llvm::zip_equal(op.getResults(), local->getResults()))
-    set(whole, part, replicated(whole));
+    bodies.push_back(std::move(*local));
+  }
+  Operation *local = clone(*op, e, operands, types);
+  for (auto [region, body] : llvm::zip_equal(local->getRegions(), bodies))
+    fill(region, std::move(body));
+  for (auto [whole, part] : llvm::zip_equal(op->getResults(), local->getResults()))
+    set(whole, part, shardings.of(whole));
   return success();
 }
 
@@ -164,16 +241,24 @@ void Partitioner::visitDivided(Operation &op, const FactorMap &map, Emitter &e) 
   }
   auto wanted = op.getAttrOfType<ArrayAttr>(kShardings);
   for (OpResult result : op.getResults())
-    factors.results.push_back(wanted ? cast<ShardingAttr>(wanted[result.getResultNumber()]) : replicated(result));
+    factors.results.push_back(wanted ? dyn_cast<ShardingAttr>(wanted[result.getResultNumber()]) : replicated(result));
   AxesOfEach axes = factors.chosen();
   SmallVector<Value> operands;
-  for (auto [operand, ofDims] : llvm::zip_equal(op.getOperands(), map.operands))
-    operands.push_back(get(operand, dovetail::shardingOf(mesh, ofDims, axes)));
+  for (auto [operand, ofDims] : llvm::zip_equal(op.getOperands(), map.operands)) {
+    Value part = get(operand, dovetail::shardingOf(mesh, ofDims, axes));
+    for (auto [d, factor] : llvm::enumerate(ofDims))
+      if (int64_t size = arrayType(operand).getDimSize(d);
+          llvm::is_contained(map.reduced, factor) && !isEven(mesh, size, axes[factor]))
+        part = withoutPadding(e, part, mesh, d, size, axes[factor],
+                              neutralOf(map.combiner, withShape(arrayType(operand), {})));
+    operands.push_back(part);
+  }
   SmallVector<ShardingAttr> shardings;
   SmallVector<Type> types;
   for (auto [result, ofDims] : llvm::zip_equal(op.getResults(), map.results)) {
-    shardings.push_back(dovetail::shardingOf(mesh, ofDims, axes));
-    types.push_back(shardings.back().localType(arrayType(result)));
+    shardings.push_back(isa<RankedTensorType>(result.getType()) ? dovetail::shardingOf(mesh, ofDims, axes)
+                                                                : ShardingAttr());
+    types.push_back(localType(result.getType(), shardings.back()));
   }
   Operation *local = clone(op, e, operands, types);
   Axes pending;
@@ -183,43 +268,90 @@ void Partitioner::visitDivided(Operation &op, const FactorMap &map, Emitter &e) 
     parts[result] = {part, sharding, pending, map.combiner};
 }
 
+/// Whether an op on terms of its operands gives a term of its result, so that one sum over devices remains of several:
+/// it is pointwise and linear in all operands together, which are pending over the same axes, and needed only here.
+bool Partitioner::isOfTerms(Operation &op) {
+  auto pointwise = dyn_cast<PointwiseOpInterface>(op);
+  if (!pointwise || op.getNumOperands() < 2 ||
+      !llvm::any_of(pointwise.linearSets(), [&](auto &set) { return set.size() == op.getNumOperands(); }))
+    return false;
+  const Part &first = parts.find(op.getOperand(0))->second;
+  return !first.pending.empty() && first.combiner == FactorMap::Combiner::Sum &&
+         llvm::all_of(op.getOperands(), [&](Value operand) {
+           const Part &part = parts.find(operand)->second;
+           return operand.hasOneUse() && part.pending == first.pending && part.combiner == first.combiner &&
+                  part.sharding == first.sharding;
+         });
+}
+
+void Partitioner::visitTerms(Operation &op, Emitter &e) {
+  auto terms = llvm::map_to_vector(op.getOperands(), [&](Value operand) { return parts.find(operand)->second.value; });
+  Part result = parts.find(op.getOperand(0))->second;
+  Type type = localType(op.getResult(0).getType(), result.sharding);
+  result.value = clone(op, e, terms, type)->getResult(0);
+  parts[op.getResult(0)] = result;
+}
+
 //===- The program ----------------------------------------------------------------------------===//
 
 static LogicalResult partitionMain(func::FuncOp main, MeshAttr mesh, Functions &functions) {
-  SmallVector<Type> types;
+  SmallVector<ShardingAttr> arguments;
   SmallVector<Attribute> in, out;
   for (BlockArgument arg : main.getArguments()) {
     auto type = cast<RankedTensorType>(arg.getType());
     auto stated = main.getArgAttrOfType<ShardingAttr>(arg.getArgNumber(), kSharding);
-    auto sharding = stated ? divisible(stated, type) : ShardingAttr::replicated(mesh, type.getRank());
-    in.push_back(sharding);
-    types.push_back(sharding.localType(type));
+    arguments.push_back(stated ? dividing(stated, type) : ShardingAttr::replicated(mesh, type.getRank()));
+    in.push_back(arguments.back());
   }
-  Body body(main.getLoc(), types);
-  Partitioner partitioner(mesh, functions, body);
-  for (auto [whole, part, sharding] : llvm::zip_equal(main.getArguments(), body.arguments(), in))
-    partitioner.set(whole, part, cast<ShardingAttr>(sharding));
-  for (Operation &op : opsOf(main.getBody()))
-    if (failed(partitioner.visit(op)))
-      return failure();
-  Operation *terminator = main.front().getTerminator();
-  for (OpOperand &result : terminator->getOpOperands()) {
-    auto type = cast<RankedTensorType>(result.get().getType());
+  auto wanted = [&](OpOperand &result, Partitioner &partitioner) {
     auto stated = main.getResultAttrOfType<ShardingAttr>(result.getOperandNumber(), kSharding);
-    auto sharding = stated ? divisible(stated, type) : partitioner.shardingOf(result.get());
+    auto sharding = stated ? dividing(stated, cast<RankedTensorType>(result.get().getType()))
+                           : partitioner.shardingOf(result.get());
     out.push_back(sharding);
-    body.results.push_back(partitioner.get(result.get(), sharding));
-  }
-  func::FuncOp local = functions.add(main, ".local", std::move(body));
+    return sharding;
+  };
+  FailureOr<Body> body = partitionBody(main.getBody(), mesh, arguments, functions, wanted);
+  if (failed(body))
+    return failure();
+  func::FuncOp local = functions.add(main, ".local", std::move(*body));
   Body whole(main.getLoc(), main.getArgumentTypes());
   OpBuilder builder = whole.builder();
+  Emitter e(builder, main.getLoc());
+  // The parts of a `shard_map` are equal.
+  auto paddedType = [&](Type type, Attribute sharding) -> Type {
+    auto array = cast<RankedTensorType>(type);
+    return cast<ShardingAttr>(sharding).globalType(cast<ShardingAttr>(sharding).localType(array));
+  };
+  SmallVector<Value> padded, results;
+  SmallVector<Type> types;
+  for (auto [argument, sharding] : llvm::zip_equal(whole.arguments(), in))
+    padded.push_back(resized(e, argument, cast<RankedTensorType>(paddedType(argument.getType(), sharding)).getShape()));
+  for (auto [type, sharding] : llvm::zip_equal(main.getResultTypes(), out))
+    types.push_back(paddedType(type, sharding));
   auto call = ShardMapOp::create(
-      builder, main.getLoc(), main.getResultTypes(), local.getSymName(), mesh,
+      builder, main.getLoc(), types, local.getSymName(), mesh,
       builder.getArrayAttr(llvm::map_to_vector(mesh.getAxes(), [](StringAttr axis) -> Attribute { return axis; })),
-      builder.getArrayAttr(in), builder.getArrayAttr(out), /*checked=*/false, whole.arguments());
-  Operation *end = builder.clone(*terminator);
-  end->setOperands(call->getResults());
+      builder.getArrayAttr(in), builder.getArrayAttr(out), /*checked=*/false, padded);
+  for (auto [result, type] : llvm::zip_equal(call->getResults(), main.getResultTypes()))
+    results.push_back(resized(e, result, cast<RankedTensorType>(type).getShape()));
+  builder.clone(*main.front().getTerminator())->setOperands(results);
   main.getBody().takeBody(*whole.region);
+  return success();
+}
+
+/// Ops on parts in functions that other ops on parts apply: these functions' own values are on every device as a whole.
+static LogicalResult partitionApplied(func::FuncOp function, MeshAttr mesh, Functions &functions) {
+  if (!function.walk([](GlobalOpInterface) { return WalkResult::interrupt(); }).wasInterrupted())
+    return success();
+  auto replicated = [&](Value value) { return replicatedAs(mesh, value.getType()); };
+  FailureOr<Body> body =
+      partitionBody(function.getBody(), mesh, llvm::map_to_vector(function.getArguments(), replicated), functions,
+                    [&](OpOperand &result, Partitioner &) { return replicated(result.get()); });
+  if (failed(body))
+    return failure();
+  OpBuilder builder = body->builder();
+  builder.clone(*function.front().getTerminator())->setOperands(body->results);
+  function.getBody().takeBody(*body->region);
   return success();
 }
 
@@ -235,7 +367,7 @@ struct PartitionPass : impl::PartitionPassBase<PartitionPass> {
     auto main = module.lookupSymbol<func::FuncOp>("main");
     Functions functions(module);
     for (func::FuncOp function : module.getOps<func::FuncOp>())
-      if (function != main && failed(partitionBody(function.getBody(), *mesh, functions)))
+      if (function != main && failed(partitionApplied(function, *mesh, functions)))
         return signalPassFailure();
     if (failed(partitionMain(main, *mesh, functions)))
       return signalPassFailure();

@@ -3,18 +3,21 @@
 #include "Shardings.h"
 #include "cpp/transforms/CallGraph.h"
 #include "cpp/transforms/Functions.h"
+#include "dialects/Control.h"
 #include "dialects/HostFunction.h"
 
 using namespace mlir;
 
 namespace dovetail {
 
-/// Whether all arrays have known shapes, all shardings are of this mesh, and nothing has effects or calls the host.
+/// Whether arguments and results have known shapes, all shardings are of this mesh, and nothing has effects or calls
+/// the host.
 static bool canPartition(ModuleOp module, MeshAttr mesh, Functions &functions) {
-  auto isArray = [](Type type) {
+  auto isOfKnownShape = [](Type type) {
     auto array = dyn_cast<RankedTensorType>(type);
     return array && array.hasStaticShape();
   };
+  auto isValue = [](Type type) { return isa<RankedTensorType, IndexType>(type); };
   WalkResult result = module.walk([&](Operation *op) {
     if (auto global = dyn_cast<GlobalOpInterface>(op)) {
       for (OpOperand &operand : op->getOpOperands())
@@ -27,27 +30,75 @@ static bool canPartition(ModuleOp module, MeshAttr mesh, Functions &functions) {
     if (isa<ModuleOp>(op))
       return WalkResult::advance();
     if (auto function = dyn_cast<func::FuncOp>(op)) {
-      bool isOfArrays =
-          llvm::all_of(function.getArgumentTypes(), isArray) && llvm::all_of(function.getResultTypes(), isArray);
-      return isOfArrays ? WalkResult::advance() : WalkResult::interrupt();
+      bool isKnown = llvm::all_of(function.getArgumentTypes(), isOfKnownShape) &&
+                     llvm::all_of(function.getResultTypes(), isOfKnownShape);
+      return isKnown ? WalkResult::advance() : WalkResult::interrupt();
     }
-    bool isOnArrays = llvm::all_of(op->getOperandTypes(), isArray) && llvm::all_of(op->getResultTypes(), isArray);
+    bool isOnValues = llvm::all_of(op->getOperandTypes(), isValue) && llvm::all_of(op->getResultTypes(), isValue);
     bool isPortable = !op->hasTrait<HostOnly>() && !functions.hasEffects(op);
-    return isOnArrays && isPortable ? WalkResult::advance() : WalkResult::interrupt();
+    return isOnValues && isPortable ? WalkResult::advance() : WalkResult::interrupt();
   });
   return !result.wasInterrupted();
 }
 
-/// Checks a stated sharding of an array, if there is one.
+/// Checks a stated sharding, if there is one; values that are no arrays have a unit in its place.
 static LogicalResult checkSharding(Operation *op, const Twine &what, Attribute stated, Type type, MeshAttr mesh) {
   auto array = dyn_cast<RankedTensorType>(type);
   auto sharding = dyn_cast_or_null<ShardingAttr>(stated);
-  bool isValid = sharding && sharding.getMesh() == mesh && array &&
-                 array.getRank() == static_cast<int64_t>(sharding.getDims().size());
+  bool isValid = array ? sharding && sharding.getMesh() == mesh &&
+                             array.getRank() == static_cast<int64_t>(sharding.getDims().size())
+                       : isa_and_nonnull<UnitAttr>(stated);
   if (!stated || isValid)
     return success();
   return op->emitError() << what << " must have a sharding over " << mesh << " with one entry for each dimension of "
                          << type << ", got: " << stated;
+}
+
+static LogicalResult checkEach(Operation *op, StringRef name, StringRef what, Attribute stated, TypeRange types,
+                               MeshAttr mesh) {
+  auto each = dyn_cast_or_null<ArrayAttr>(stated);
+  if (stated && (!each || each.size() != types.size()))
+    return op->emitOpError() << "'" << name << "' must have one entry for each of " << types.size() << " " << what
+                             << "s, got: " << stated;
+  if (stated)
+    for (auto [i, sharding] : llvm::enumerate(each))
+      if (failed(checkSharding(op, what + " " + Twine(i), sharding, types[i], mesh)))
+        return failure();
+  return success();
+}
+
+/// Checks the shardings of what flows into bodies: values that the same one flows to have the same.
+static LogicalResult checkFlow(FlowOpInterface op, MeshAttr mesh) {
+  Attribute stated = op->getAttr(kArgumentShardings);
+  auto ofBodies = dyn_cast_or_null<ArrayAttr>(stated);
+  if (stated && (!ofBodies || ofBodies.size() != op->getNumRegions()))
+    return op->emitOpError() << "'" << kArgumentShardings << "' must have one entry for each of " << op->getNumRegions()
+                             << " bodies, got: " << stated;
+  if (stated)
+    for (auto [body, shardings] : llvm::zip_equal(op->getRegions(), ofBodies))
+      if (failed(checkEach(op, kArgumentShardings, "argument", shardings, body.getArgumentTypes(), mesh)))
+        return failure();
+  auto ofResults = op->getAttrOfType<ArrayAttr>(kShardings);
+  auto shardingOf = [&](Value value) -> Attribute {
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (!argument)
+      return ofResults ? ofResults[cast<OpResult>(value).getResultNumber()] : Attribute();
+    return ofBodies
+               ? cast<ArrayAttr>(ofBodies[argument.getOwner()->getParent()->getRegionNumber()])[argument.getArgNumber()]
+               : Attribute();
+  };
+  LogicalResult result = success();
+  forEachSource(op, [&](OpOperand &source) {
+    Value first;
+    op.forEachTarget(source, [&](Value target, Flow) {
+      if (succeeded(result) && first && shardingOf(target) != shardingOf(first))
+        result = op->emitOpError() << "values that " << source.get()
+                                   << " flows to must have the same sharding, got: " << shardingOf(first) << " and "
+                                   << shardingOf(target);
+      first = target;
+    });
+  });
+  return result;
 }
 
 static LogicalResult checkShardings(func::FuncOp main, MeshAttr mesh) {
@@ -57,18 +108,13 @@ static LogicalResult checkShardings(func::FuncOp main, MeshAttr mesh) {
   for (auto [i, type] : llvm::enumerate(main.getResultTypes()))
     if (failed(checkSharding(main, "result " + Twine(i), main.getResultAttr(i, kSharding), type, mesh)))
       return failure();
-  for (Operation &op : opsOf(main.getBody())) {
-    Attribute stated = op.getAttr(kShardings);
-    auto each = dyn_cast_or_null<ArrayAttr>(stated);
-    if (stated && (!each || each.size() != op.getNumResults()))
-      return op.emitOpError() << "'" << kShardings << "' must have one entry for each of " << op.getNumResults()
-                              << " results, got: " << stated;
-    if (stated)
-      for (auto [i, sharding] : llvm::enumerate(each))
-        if (failed(checkSharding(&op, "result " + Twine(i), sharding, op.getResult(i).getType(), mesh)))
-          return failure();
-  }
-  return success();
+  WalkResult result = main.getBody().walk([&](Operation *op) {
+    if (failed(checkEach(op, kShardings, "result", op->getAttr(kShardings), op->getResultTypes(), mesh)))
+      return WalkResult::interrupt();
+    auto flow = dyn_cast<FlowOpInterface>(op);
+    return flow && failed(checkFlow(flow, mesh)) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }
 
 FailureOr<MeshAttr> meshToPartition(ModuleOp module) {

@@ -11,8 +11,10 @@ def PropagateShardingsPass : ModulePass<"dovetail-propagate-shardings"> {
     attribute `dovetail.sharding`; ops on parts of arrays, and `reshard`, state those of their operands and results. From
     there axes are propagated along the factors of ops, in both directions, until nothing changes: a dimension that runs
     over the same factor as another gets the axes of that one, unless another dimension of the same array has them, or its size
-    is no multiple. First come ops that reduce nothing, then all. Where dimensions disagree, each keeps its own axes. The
-    result is the attribute `dovetail.shardings` of each op, and `dovetail.sharding` of each argument.
+    is no multiple. Between a loop or a branch and its bodies, they follow what flows there; values that the same one flows to
+    have one sharding. First come ops that reduce nothing, then all. Where dimensions disagree, each keeps its own axes. The
+    result is the attribute `dovetail.shardings` of each op, `dovetail.argument_shardings` of each op with bodies, and
+    `dovetail.sharding` of each argument.
   }];
 }
 
@@ -22,9 +24,10 @@ def PartitionPass : ModulePass<"dovetail-partition"> {
     For modules with the attribute `dovetail.partition`, after `dovetail-propagate-shardings`. `main` becomes a `shard_map` over
     all axes, whose function has the former body on parts. For each op, the axes along which its factors are divided are
     those for which the fewest bytes move: operands with other shardings are resharded, and parts of a reduced factor
-    are combined by an all-reduce, or by a reduce-scatter where the result is wanted sharded. An op without a factor map,
-    or with bodies, is computed by every device as a whole. A program with effects, callbacks, unknown sizes or several meshes is not
-    partitioned: it loses the attribute.
+    are combined by an all-reduce, or by a reduce-scatter where the result is wanted sharded. Bodies of loops and branches
+    compute on parts, too; all devices compute the same predicates and indices. An op without a factor map is computed by every
+    device as a whole, and so are dimensions of unknown size. A program with effects, callbacks, arguments or results of unknown
+    shapes, or several meshes is not partitioned: it loses the attribute.
   }];
 }
 

@@ -4,6 +4,8 @@
 #include "Shardings.h"
 #include "cpp/transforms/CallGraph.h"
 #include "dialects/Collective.h"
+#include "dialects/Control.h"
+#include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -34,6 +36,10 @@ public:
 
 private:
   static RankedTensorType arrayType(Value value) { return dyn_cast<RankedTensorType>(value.getType()); }
+  static bool isConstant(Value value) {
+    Operation *source = value.getDefiningOp();
+    return source && source->hasTrait<OpTrait::ConstantLike>();
+  }
   State &stateOf(Value value);
   /// Gives the value the axes of `sharding`, where it has none; fixed if this is its own sharding.
   void state(Value value, ShardingAttr sharding, bool isOwn);
@@ -41,19 +47,28 @@ private:
   /// Divides a dimension further, as `axes` say; not over axes that its array uses elsewhere.
   void extend(Value value, int64_t dim, ArrayRef<AxisRefAttr> axes);
   void visit(Operation *op, bool onlyPlain);
+  /// The values between bodies and their op are one, or a slice of the other.
+  void visitFlow(FlowOpInterface op);
+  /// Values that the same value flows to have one sharding.
+  void join(FlowOpInterface op);
   const std::optional<FactorMap> &mapOf(Operation *op);
   void annotate(func::FuncOp main);
 
   MeshAttr mesh;
+  /// By the leader of each class.
   DenseMap<Value, State> states;
+  llvm::EquivalenceClasses<Value> classes;
   DenseMap<Operation *, std::optional<FactorMap>> maps;
   llvm::SetVector<Operation *> pending;
+  /// Ops with bodies, visited when nothing else is pending: much may have changed by then.
+  llvm::SetVector<Operation *> pendingFlows;
 };
 
 } // namespace
 
 State &Propagation::stateOf(Value value) {
-  auto [entry, isNew] = states.try_emplace(value);
+  auto member = classes.findLeader(value);
+  auto [entry, isNew] = states.try_emplace(member == classes.member_end() ? value : *member);
   if (isNew) {
     entry->second.dims.resize(arrayType(value).getRank());
     entry->second.open.assign(arrayType(value).getRank(), true);
@@ -62,14 +77,25 @@ State &Propagation::stateOf(Value value) {
 }
 
 void Propagation::changed(Value value) {
-  for (Operation *user : value.getUsers())
-    pending.insert(user);
-  if (Operation *op = value.getDefiningOp())
-    pending.insert(op);
+  auto insert = [&](Operation *op) {
+    if (op->hasTrait<OpTrait::IsTerminator>())
+      op = op->getParentOp();
+    (isa<FlowOpInterface>(op) ? pendingFlows : pending).insert(op);
+  };
+  auto insertAround = [&](Value member) {
+    llvm::for_each(member.getUsers(), insert);
+    Operation *source = member.getDefiningOp();
+    insert(source ? source : member.getParentBlock()->getParentOp());
+  };
+  auto member = classes.findLeader(value);
+  if (member == classes.member_end())
+    return insertAround(value);
+  for (; member != classes.member_end(); ++member)
+    insertAround(*member);
 }
 
 void Propagation::state(Value value, ShardingAttr sharding, bool isOwn) {
-  AxesOfEach dims = axesOf(divisible(sharding, arrayType(value)));
+  AxesOfEach dims = axesOf(dividing(sharding, arrayType(value)));
   if (!isOwn) {
     for (auto [d, axes] : llvm::enumerate(dims))
       extend(value, d, axes);
@@ -90,7 +116,8 @@ void Propagation::extend(Value value, int64_t dim, ArrayRef<AxisRefAttr> axes) {
     return;
   bool isChanged = false;
   for (AxisRefAttr axis : axes.drop_front(own.size())) {
-    if (state.uses(axis) || size == 0 || size % (mesh.sizeOf(own) * mesh.sizeOf(axis)))
+    // Most parts must not be padding only.
+    if (state.uses(axis) || ShapedType::isDynamic(size) || size < mesh.sizeOf(own) * mesh.sizeOf(axis))
       break;
     own.push_back(axis);
     isChanged = true;
@@ -115,8 +142,7 @@ void Propagation::visit(Operation *op, bool onlyPlain) {
   auto forEachDim = [&](function_ref<void(Value, int64_t, int64_t)> call) {
     auto each = [&](ValueRange values, ArrayRef<SmallVector<int64_t>> factorsOf) {
       for (auto [value, factors] : llvm::zip(values, factorsOf)) {
-        Operation *source = value.getDefiningOp();
-        if (!arrayType(value) || (source && source->hasTrait<OpTrait::ConstantLike>()))
+        if (!arrayType(value) || isConstant(value))
           continue;
         for (auto [dim, factor] : llvm::enumerate(factors))
           if (map->isDivisible(factor))
@@ -137,48 +163,99 @@ void Propagation::visit(Operation *op, bool onlyPlain) {
       best[factor] = Axes(commonPrefix(best[factor], axes));
     isKnown[factor] = true;
   });
+  for (auto [factor, axes] : llvm::enumerate(best))
+    while (!canDivide(mesh, op, *map, factor, axes))
+      axes.pop_back();
   forEachDim([&](Value value, int64_t dim, int64_t factor) { extend(value, dim, best[factor]); });
 }
 
+void Propagation::visitFlow(FlowOpInterface op) {
+  forEachSource(op, [&](OpOperand &operand) {
+    Value source = operand.get();
+    if (!arrayType(source) || isConstant(source))
+      return;
+    op.forEachTarget(operand, [&](Value target, Flow flow) {
+      int64_t ofSource = flow == Flow::Slice, ofTarget = flow == Flow::Stack;
+      for (int64_t d = 0, rank = arrayType(source).getRank() - ofSource; d < rank; ++d) {
+        extend(target, d + ofTarget, Axes(stateOf(source).dims[d + ofSource]));
+        extend(source, d + ofSource, Axes(stateOf(target).dims[d + ofTarget]));
+      }
+    });
+  });
+}
+
+void Propagation::join(FlowOpInterface op) {
+  forEachSource(op, [&](OpOperand &source) {
+    Value first;
+    op.forEachTarget(source, [&](Value target, Flow) {
+      if (!first)
+        first = target;
+      else
+        classes.unionSets(first, target);
+    });
+  });
+}
+
 void Propagation::run(func::FuncOp main) {
-  Block &body = main.front();
-  for (BlockArgument arg : body.getArguments())
+  SmallVector<Operation *> ops;
+  SmallVector<GlobalOpInterface> globals;
+  main.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto flow = dyn_cast<FlowOpInterface>(op)) {
+      join(flow);
+      pendingFlows.insert(op);
+      return;
+    }
+    if (auto global = dyn_cast<GlobalOpInterface>(op))
+      globals.push_back(global);
+    if (!op->hasTrait<OpTrait::IsTerminator>())
+      ops.push_back(op);
+  });
+  for (BlockArgument arg : main.getArguments())
     if (auto stated = main.getArgAttrOfType<ShardingAttr>(arg.getArgNumber(), kSharding))
       state(arg, stated, /*isOwn=*/true);
-  for (auto op : body.getOps<GlobalOpInterface>())
+  for (GlobalOpInterface op : globals)
     for (OpResult result : op->getResults())
       state(result, op.resultSharding(result.getResultNumber()), /*isOwn=*/true);
-  for (auto op : body.getOps<GlobalOpInterface>())
+  for (GlobalOpInterface op : globals)
     for (OpOperand &operand : op->getOpOperands())
       state(operand.get(), op.operandSharding(operand.getOperandNumber()), /*isOwn=*/false);
-  for (OpOperand &returned : body.getTerminator()->getOpOperands())
+  for (OpOperand &returned : main.front().getTerminator()->getOpOperands())
     if (auto stated = main.getResultAttrOfType<ShardingAttr>(returned.getOperandNumber(), kSharding))
       state(returned.get(), stated, /*isOwn=*/false);
   for (bool onlyPlain : {true, false}) {
     // The first op is visited first.
-    for (Operation &op : llvm::reverse(body))
-      pending.insert(&op);
-    while (!pending.empty())
-      visit(pending.pop_back_val(), onlyPlain);
+    pending.insert(ops.rbegin(), ops.rend());
+    while (!pending.empty() || !pendingFlows.empty())
+      if (!pending.empty())
+        visit(pending.pop_back_val(), onlyPlain);
+      else
+        visitFlow(cast<FlowOpInterface>(pendingFlows.pop_back_val()));
   }
   annotate(main);
 }
 
 void Propagation::annotate(func::FuncOp main) {
   Builder b(main.getContext());
+  auto shardingsOf = [&](ValueRange values) {
+    return b.getArrayAttr(llvm::map_to_vector(values, [&](Value value) -> Attribute {
+      return arrayType(value) ? Attribute(shardingOf(mesh, stateOf(value).dims)) : b.getUnitAttr();
+    }));
+  };
   for (BlockArgument arg : main.getArguments())
-    if (arrayType(arg))
-      main.setArgAttr(arg.getArgNumber(), kSharding, shardingOf(mesh, stateOf(arg).dims));
-  for (Operation &op : main.front().without_terminator()) {
-    if (op.hasTrait<OpTrait::ConstantLike>() || !llvm::all_of(op.getResults(), [](Value x) { return !!arrayType(x); }))
-      continue;
-    auto shardings = llvm::map_to_vector(
-        op.getResults(), [&](Value result) -> Attribute { return shardingOf(mesh, stateOf(result).dims); });
-    op.setAttr(kShardings, b.getArrayAttr(shardings));
+    main.setArgAttr(arg.getArgNumber(), kSharding, shardingOf(mesh, stateOf(arg).dims));
+  main.getBody().walk([&](Operation *op) {
+    if (op->hasTrait<OpTrait::ConstantLike>() || op->hasTrait<OpTrait::IsTerminator>())
+      return;
+    ArrayAttr shardings = shardingsOf(op->getResults());
+    op->setAttr(kShardings, shardings);
     if (auto global = dyn_cast<GlobalOpInterface>(op))
       for (auto [i, sharding] : llvm::enumerate(shardings))
         global.closeSharding(i, cast<ShardingAttr>(sharding));
-  }
+    if (isa<FlowOpInterface>(op))
+      op->setAttr(kArgumentShardings,
+                  b.getArrayAttr(llvm::map_to_vector(
+                      op->getRegions(), [&](Region &body) -> Attribute { return shardingsOf(body.getArguments()); })));
+  });
 }
 
 namespace {

@@ -3,6 +3,7 @@
 #include "dialects/Collective.h"
 #include "dialects/Create.h"
 #include "dialects/Index.h"
+#include "dialects/Shape.h"
 
 using namespace mlir;
 
@@ -23,6 +24,8 @@ struct Move {
   MoveKind kind;
   int64_t dim;
   Axes axes;
+  /// The size of that dimension afterwards.
+  int64_t size;
   /// Of an exchange: the dimension that is divided afterwards.
   int64_t to = -1;
 };
@@ -36,16 +39,27 @@ static bool areUnused(ArrayRef<AxisRefAttr> axes, ArrayRef<Axes> dims) {
 }
 
 /// Calls `visit` for each move, with the axes of each dimension before it.
-static void forEachMove(ShardingAttr from, ShardingAttr to, function_ref<void(const Move &, ArrayRef<Axes>)> visit) {
+static void forEachMove(RankedTensorType type, ShardingAttr from, ShardingAttr to,
+                        function_ref<void(const Move &, ArrayRef<Axes>)> visit) {
+  MeshAttr mesh = from.getMesh();
   AxesOfEach dims = axesOf(from), wanted = axesOf(to);
   int64_t rank = dims.size();
-  auto surplus = [&](int64_t d) { return ArrayRef(dims[d]).drop_front(commonPrefix(dims[d], wanted[d]).size()); };
+  auto isEvenly = [&](int64_t d, ArrayRef<AxisRefAttr> axes) { return isEven(mesh, type.getDimSize(d), axes); };
+  auto sizeWith = [&](int64_t d, ArrayRef<AxisRefAttr> axes) {
+    return axes.empty() ? type.getDimSize(d) : int64_t(llvm::divideCeil(type.getDimSize(d), mesh.sizeOf(axes)));
+  };
+  // Unequal parts are not made of parts over fewer axes.
+  auto kept = [&](int64_t d) {
+    bool canKeep = dims[d] == wanted[d] || (isEvenly(d, dims[d]) && isEvenly(d, wanted[d]));
+    return canKeep ? commonPrefix(dims[d], wanted[d]) : ArrayRef<AxisRefAttr>();
+  };
+  auto surplus = [&](int64_t d) { return ArrayRef(dims[d]).drop_front(kept(d).size()); };
   // First what makes arrays smaller.
   auto slice = [&](int64_t d) {
-    Axes rest(ArrayRef(wanted[d]).drop_front(std::min(dims[d].size(), wanted[d].size())));
-    if (!startsWith(wanted[d], dims[d]) || rest.empty() || !areUnused(rest, dims))
+    Axes rest(ArrayRef(wanted[d]).drop_front(kept(d).size()));
+    if (!surplus(d).empty() || rest.empty() || !areUnused(rest, dims))
       return;
-    visit({MoveKind::Slice, d, rest}, dims);
+    visit({MoveKind::Slice, d, rest, sizeWith(d, wanted[d])}, dims);
     dims[d] = wanted[d];
   };
   for (int64_t d = 0; d < rank; ++d)
@@ -53,16 +67,19 @@ static void forEachMove(ShardingAttr from, ShardingAttr to, function_ref<void(co
   for (int64_t d = 0; d < rank; ++d)
     for (int64_t other = 0; other < rank; ++other) {
       Axes moved(surplus(d));
-      if (d == other || moved.empty() || !startsWith(wanted[other], dims[other]) ||
-          !startsWith(ArrayRef(wanted[other]).drop_front(dims[other].size()), moved))
+      if (d == other || moved.empty() || !surplus(other).empty())
         continue;
-      visit({MoveKind::Exchange, d, moved, other}, dims);
+      ArrayRef<AxisRefAttr> missing = ArrayRef(wanted[other]).drop_front(dims[other].size());
+      if (!startsWith(missing, moved) || (missing.size() > moved.size() && !isEvenly(other, wanted[other])))
+        continue;
+      ArrayRef<AxisRefAttr> rest = ArrayRef(dims[d]).drop_back(moved.size());
+      visit({MoveKind::Exchange, d, moved, sizeWith(d, rest), other}, dims);
       dims[d].pop_back_n(moved.size());
       llvm::append_range(dims[other], moved);
     }
   for (int64_t d = 0; d < rank; ++d)
     if (Axes gathered(surplus(d)); !gathered.empty()) {
-      visit({MoveKind::Gather, d, gathered}, dims);
+      visit({MoveKind::Gather, d, gathered, sizeWith(d, ArrayRef(dims[d]).drop_back(gathered.size()))}, dims);
       dims[d].pop_back_n(gathered.size());
     }
   for (int64_t d = 0; d < rank; ++d)
@@ -88,34 +105,66 @@ static Value merged(Emitter &e, Value x, int64_t dim) {
   return withSizes(e, x, dim, 2, {typeOf(x).getDimSize(dim) * typeOf(x).getDimSize(dim + 1)});
 }
 
+Value resized(Emitter &e, Value x, ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> cut(typeOf(x).getShape()), zeros(shape.size(), 0), ones(shape.size(), 1);
+  bool isLonger = false;
+  for (auto [size, wanted] : llvm::zip_equal(cut, shape)) {
+    isLonger |= wanted > size;
+    size = std::min(size, wanted);
+  }
+  if (ArrayRef(cut) != typeOf(x).getShape())
+    x = e.make<SliceOp>(withShape(typeOf(x), cut), x, zeros, ones, ValueRange());
+  if (!isLonger)
+    return x;
+  Value nothing = e.zeros(withShape(typeOf(x), {}), {});
+  return e.make<PadOp>(withShape(typeOf(x), shape), x, nothing, zeros, zeros, ValueRange());
+}
+
+static Value withSize(Emitter &e, Value x, int64_t dim, int64_t size) {
+  SmallVector<int64_t> shape(typeOf(x).getShape());
+  if (ShapedType::isDynamic(shape[dim]) || shape[dim] == size)
+    return x;
+  shape[dim] = size;
+  return resized(e, x, shape);
+}
+
+/// The number of a device's first element along a dimension of which it has `size`.
+static Value firstIndex(Emitter &e, MeshAttr mesh, ArrayRef<AxisRefAttr> axes, int64_t size) {
+  Value number = e.make<AxisIndexOp>(namesOf(e.builder.getContext(), axes), sizesOf(mesh, axes));
+  return e.mul(number, e.full(number, size));
+}
+
 static Value emitMove(Emitter &e, Value x, MeshAttr mesh, const Move &move) {
   ArrayAttr names = namesOf(e.builder.getContext(), move.axes);
   SmallVector<int64_t> sizes = sizesOf(mesh, move.axes);
   int64_t count = mesh.sizeOf(move.axes);
   switch (move.kind) {
   case MoveKind::Slice: {
-    int64_t length = typeOf(x).getDimSize(move.dim) / count;
-    Value index = e.make<AxisIndexOp>(names, sizes);
-    Value start = withSizes(e, e.mul(index, e.full(index, length)), 0, 0, {1});
-    return e.make<GatherOp>(x, start, ArrayRef(move.dim), ArrayRef(length));
+    x = withSize(e, x, move.dim, move.size * count);
+    Value start = withSizes(e, firstIndex(e, mesh, move.axes, move.size), 0, 0, {1});
+    return e.make<GatherOp>(x, start, ArrayRef(move.dim), ArrayRef(move.size));
   }
   case MoveKind::Gather:
-    return merged(e, e.make<AllGatherOp>(x, names, sizes, move.dim), move.dim);
+    x = merged(e, e.make<AllGatherOp>(x, names, sizes, move.dim), move.dim);
+    return withSize(e, x, move.dim, move.size);
   case MoveKind::Exchange:
-    return merged(e, e.make<AllToAllOp>(divided(e, x, move.to, count), names, sizes, move.to, move.dim), move.dim);
+    x = withSize(e, x, move.to, llvm::divideCeil(typeOf(x).getDimSize(move.to), count) * count);
+    x = e.make<AllToAllOp>(divided(e, x, move.to, count), names, sizes, move.to, move.dim);
+    return withSize(e, merged(e, x, move.dim), move.dim, move.size);
   }
   llvm_unreachable("unknown kind of move");
 }
 
-Value emitReshard(Emitter &e, Value part, ShardingAttr from, ShardingAttr to) {
-  forEachMove(from, to, [&](const Move &move, ArrayRef<Axes>) { part = emitMove(e, part, from.getMesh(), move); });
+Value emitReshard(Emitter &e, RankedTensorType type, Value part, ShardingAttr from, ShardingAttr to) {
+  forEachMove(type, from, to,
+              [&](const Move &move, ArrayRef<Axes>) { part = emitMove(e, part, from.getMesh(), move); });
   return part;
 }
 
 double reshardCost(RankedTensorType type, ShardingAttr from, ShardingAttr to) {
   double bytes = 0;
   MeshAttr mesh = from.getMesh();
-  forEachMove(from, to, [&](const Move &move, ArrayRef<Axes> dims) {
+  forEachMove(type, from, to, [&](const Move &move, ArrayRef<Axes> dims) {
     double held = bytesOf(type, shardingOf(mesh, dims)), count = mesh.sizeOf(move.axes);
     if (move.kind == MoveKind::Gather)
       bytes += held * (count - 1);
@@ -125,14 +174,16 @@ double reshardCost(RankedTensorType type, ShardingAttr from, ShardingAttr to) {
   return bytes;
 }
 
-std::optional<int64_t> scatteredDim(ShardingAttr from, ShardingAttr to, ArrayRef<AxisRefAttr> axes) {
+std::optional<int64_t> scatteredDim(RankedTensorType type, ShardingAttr from, ShardingAttr to,
+                                    ArrayRef<AxisRefAttr> axes) {
   std::optional<int64_t> found;
   AxesOfEach dims = axesOf(from), wanted = axesOf(to);
   for (auto [d, both] : llvm::enumerate(llvm::zip_equal(dims, wanted))) {
     auto &[before, after] = both;
     if (before == after)
       continue;
-    if (found || !startsWith(after, before) || ArrayRef(after).drop_front(before.size()) != axes)
+    bool canDivide = before.empty() || isEven(from.getMesh(), type.getDimSize(d), after);
+    if (found || !canDivide || !startsWith(after, before) || ArrayRef(after).drop_front(before.size()) != axes)
       return std::nullopt;
     found = d;
   }
@@ -140,8 +191,21 @@ std::optional<int64_t> scatteredDim(ShardingAttr from, ShardingAttr to, ArrayRef
 }
 
 Value emitReduceScatter(Emitter &e, Value x, MeshAttr mesh, ArrayRef<AxisRefAttr> axes, int64_t dimension) {
-  return e.make<ReduceScatterOp>(divided(e, x, dimension, mesh.sizeOf(axes)), namesOf(e.builder.getContext(), axes),
+  int64_t count = mesh.sizeOf(axes);
+  x = withSize(e, x, dimension, llvm::divideCeil(typeOf(x).getDimSize(dimension), count) * count);
+  return e.make<ReduceScatterOp>(divided(e, x, dimension, count), namesOf(e.builder.getContext(), axes),
                                  sizesOf(mesh, axes), dimension);
+}
+
+Value withoutPadding(Emitter &e, Value part, MeshAttr mesh, int64_t dim, int64_t size, ArrayRef<AxisRefAttr> axes,
+                     DenseElementsAttr element) {
+  RankedTensorType type = typeOf(part);
+  Value first = firstIndex(e, mesh, axes, type.getDimSize(dim));
+  Value end =
+      e.broadcast(e.sub(e.full(first, size), first), {}, withElement(type, e.builder.getI32Type()), e.sizes(part));
+  Value index = e.make<IotaOp>(withElement(type, e.builder.getI32Type()), dim, e.sizes(part));
+  Value nothing = e.full(type, e.sizes(part), cast<TypedAttr>(element.getSplatValue<Attribute>()));
+  return e.select(e.greater(end, index), part, nothing);
 }
 
 } // namespace dovetail

@@ -1,6 +1,7 @@
 // Shardings of values and factors, and their cost.
 #include "Shardings.h"
 #include "cpp/cost/Cost.h"
+#include "dialects/Collective.h"
 
 using namespace mlir;
 
@@ -37,14 +38,70 @@ SmallVector<int64_t> sizesOf(MeshAttr mesh, ArrayRef<AxisRefAttr> axes) {
   return llvm::map_to_vector(axes, [&](AxisRefAttr axis) { return mesh.sizeOf(axis); });
 }
 
-ShardingAttr divisible(ShardingAttr sharding, RankedTensorType type) {
+ShardingAttr replicatedAs(MeshAttr mesh, Type type) {
+  auto array = dyn_cast<RankedTensorType>(type);
+  return array ? ShardingAttr::replicated(mesh, array.getRank()) : ShardingAttr();
+}
+
+Type localType(Type type, ShardingAttr sharding) {
+  return sharding ? sharding.localType(cast<RankedTensorType>(type)) : type;
+}
+
+bool isEven(MeshAttr mesh, int64_t size, ArrayRef<AxisRefAttr> axes) {
+  return axes.empty() || size % mesh.sizeOf(axes) == 0;
+}
+
+ShardingAttr dividing(ShardingAttr sharding, RankedTensorType type) {
   AxesOfEach dims = axesOf(sharding);
   for (auto [axes, size] : llvm::zip_equal(dims, type.getShape()))
-    // Collectives name whole axes.
-    while (!axes.empty() && (size == 0 || size % sharding.getMesh().sizeOf(axes) ||
-                             llvm::any_of(axes, [](AxisRefAttr axis) { return !axis.isWhole(); })))
-      axes.pop_back();
+    if (size == 0 || ShapedType::isDynamic(size))
+      axes.clear();
+    else
+      axes.erase(llvm::find_if(axes, [](AxisRefAttr axis) { return !axis.isWhole(); }), axes.end());
   return shardingOf(sharding.getMesh(), dims);
+}
+
+/// Calls `visit` with the size of each dimension of a factor.
+static void forEachSize(Operation *op, const FactorMap &map, int64_t factor, function_ref<void(int64_t)> visit) {
+  auto each = [&](ValueRange values, ArrayRef<SmallVector<int64_t>> factorsOf) {
+    for (auto [value, factors] : llvm::zip_equal(values, factorsOf))
+      for (auto [d, other] : llvm::enumerate(factors))
+        if (other == factor)
+          visit(cast<RankedTensorType>(value.getType()).getDimSize(d));
+  };
+  each(op->getOperands(), map.operands);
+  each(op->getResults(), map.results);
+}
+
+std::optional<int64_t> sizeOfFactor(Operation *op, const FactorMap &map, int64_t factor) {
+  std::optional<int64_t> found;
+  bool isOne = true;
+  forEachSize(op, map, factor, [&](int64_t size) {
+    isOne &= !ShapedType::isDynamic(size) && (!found || *found == size);
+    found = size;
+  });
+  return isOne ? found : std::nullopt;
+}
+
+bool canDivide(MeshAttr mesh, Operation *op, const FactorMap &map, int64_t factor, ArrayRef<AxisRefAttr> axes) {
+  if (axes.empty())
+    return true;
+  if (!map.isDivisible(factor))
+    return false;
+  if (std::optional<int64_t> size = sizeOfFactor(op, map, factor)) {
+    // Padding of a reduced factor is replaced by the neutral element.
+    auto hasNeutral = [&](Type type) {
+      auto array = dyn_cast<RankedTensorType>(type);
+      return !array || neutralOf(map.combiner, RankedTensorType::get({}, array.getElementType()));
+    };
+    bool isReduced = llvm::is_contained(map.reduced, factor);
+    return *size > 0 && (!isReduced || isEven(mesh, *size, axes) || llvm::all_of(op->getOperandTypes(), hasNeutral));
+  }
+  bool isPossible = true;
+  forEachSize(op, map, factor, [&](int64_t size) {
+    isPossible &= size > 0 && !ShapedType::isDynamic(size) && isEven(mesh, size, axes);
+  });
+  return isPossible;
 }
 
 int64_t numFactors(const FactorMap &map) {
@@ -63,7 +120,10 @@ ShardingAttr shardingOf(MeshAttr mesh, ArrayRef<int64_t> factors, ArrayRef<Axes>
 }
 
 double bytesOf(RankedTensorType type, ShardingAttr sharding) {
-  return bytesOf(type.getElementType()) * sharding.localType(type).getNumElements();
+  double bytes = bytesOf(type.getElementType());
+  for (int64_t size : sharding.localType(type).getShape())
+    bytes *= assumedSize(size);
+  return bytes;
 }
 
 } // namespace dovetail

@@ -12,6 +12,8 @@ constexpr llvm::StringLiteral kPartition = "dovetail.partition";
 constexpr llvm::StringLiteral kSharding = "dovetail.sharding";
 /// The shardings of an op's results.
 constexpr llvm::StringLiteral kShardings = "dovetail.shardings";
+/// The shardings of the arguments of each of an op's bodies.
+constexpr llvm::StringLiteral kArgumentShardings = "dovetail.argument_shardings";
 
 /// The axes over which a dimension or a factor is divided, from major to minor.
 using Axes = llvm::SmallVector<AxisRefAttr, 2>;
@@ -30,13 +32,27 @@ ShardingAttr shardingOf(MeshAttr mesh, llvm::ArrayRef<Axes> dims);
 mlir::ArrayAttr namesOf(mlir::MLIRContext *context, llvm::ArrayRef<AxisRefAttr> axes);
 llvm::SmallVector<int64_t> sizesOf(MeshAttr mesh, llvm::ArrayRef<AxisRefAttr> axes);
 
-/// The sharding without axes, of the whole mesh, over which a dimension cannot be divided into equal parts.
-ShardingAttr divisible(ShardingAttr sharding, mlir::RankedTensorType type);
+/// The sharding of an array that every device has as a whole; null for another type.
+ShardingAttr replicatedAs(MeshAttr mesh, mlir::Type type);
+/// The type of a device's part.
+mlir::Type localType(mlir::Type type, ShardingAttr sharding);
+
+/// Whether a dimension of this size is divided into equal parts. Otherwise each is as long as the first, and padded.
+bool isEven(MeshAttr mesh, int64_t size, llvm::ArrayRef<AxisRefAttr> axes);
+/// The sharding without axes over which a dimension cannot be divided: it has no or an unknown size, or they are parts
+/// of axes, over which there are no collectives.
+ShardingAttr dividing(ShardingAttr sharding, mlir::RankedTensorType type);
 
 /// The number of factors, which are numbered from 0.
 int64_t numFactors(const FactorMap &map);
 /// The sharding of an array whose dimensions run over `factors`.
 ShardingAttr shardingOf(MeshAttr mesh, llvm::ArrayRef<int64_t> factors, llvm::ArrayRef<Axes> axesOfFactors);
+
+/// The size that all dimensions of a factor have; none if these differ or are unknown.
+std::optional<int64_t> sizeOfFactor(mlir::Operation *op, const FactorMap &map, int64_t factor);
+/// Whether devices along these axes can compute parts of a factor.
+bool canDivide(MeshAttr mesh, mlir::Operation *op, const FactorMap &map, int64_t factor,
+               llvm::ArrayRef<AxisRefAttr> axes);
 
 /// The size of a part in bytes.
 double bytesOf(mlir::RankedTensorType type, ShardingAttr sharding);

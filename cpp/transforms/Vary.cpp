@@ -231,6 +231,33 @@ FailureOr<VaryingFunction> vary(func::FuncOp function, ArrayRef<StringAttr> axes
                          llvm::map_to_vector(copy->results, [&](AxisSet set) { return varying.namesOf(set); })};
 }
 
+FailureOr<SmallVector<StringAttr>> varyingAxes(func::FuncOp function, ArrayRef<StringAttr> axes,
+                                               ArrayRef<SmallVector<StringAttr>> arguments, Value value) {
+  Varying varying(function->getParentOfType<ModuleOp>(), axes);
+  auto sets = llvm::map_to_vector(arguments, [&](ArrayRef<StringAttr> names) {
+    AxisSet set = 0;
+    for (StringAttr name : names)
+      set |= varying.bitOf(name);
+    return set;
+  });
+  auto module = function->getParentOfType<ModuleOp>();
+  DenseSet<Operation *> before;
+  for (func::FuncOp other : module.getOps<func::FuncOp>())
+    before.insert(other);
+  // The analysis ends at a terminator, which a function under construction lacks.
+  OpBuilder builder = OpBuilder::atBlockEnd(&function.front());
+  auto end = func::ReturnOp::create(builder, function.getLoc(), value);
+  FailureOr<SmallVector<AxisSet>> found = varying.analyze(function.getBody(), sets);
+  end.erase();
+  // Copies of callees.
+  for (func::FuncOp other : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    if (!before.contains(other))
+      other.erase();
+  if (failed(found))
+    return failure();
+  return varying.namesOf(found->front());
+}
+
 namespace {
 struct VaryPass : impl::VaryPassBase<VaryPass> {
   using VaryPassBase::VaryPassBase;

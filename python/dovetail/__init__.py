@@ -121,6 +121,7 @@ if TYPE_CHECKING:
     from dovetail.transforms.custom_derivatives import custom_gradient as custom_gradient
     from dovetail.transforms.custom_derivatives import custom_jvp as custom_jvp
     from dovetail.transforms.custom_derivatives import custom_vjp as custom_vjp
+    from dovetail.transforms.explicit_sharding import reshard as reshard
     from dovetail.transforms.jacobians import hessian as hessian
     from dovetail.transforms.jacobians import jacfwd as jacfwd
     from dovetail.transforms.jacobians import jacrev as jacrev
@@ -256,6 +257,7 @@ _PUBLIC = {
     "value_and_grad": ("transforms.autodiff", "value_and_grad"),
     "vjp": ("transforms.linearization", "vjp"),
     "pmap": ("transforms.parallel_map", "pmap"),
+    "reshard": ("transforms.explicit_sharding", "reshard"),
     "shard_map": ("transforms.shard_mapping", "shard_map"),
     "smap": ("transforms.shard_mapping", "smap"),
     "vmap": ("transforms.batching", "vmap"),

@@ -208,6 +208,15 @@ class Function:
         The source of a dynamic size of an op's result: (value, dimension), or a value as (value, -1); None if the op has no rule for it.
         """
 
+    def set_sharding(self, value: int, sharding: ShardingAttribute) -> None:
+        """State the sharding in a value's type."""
+
+    def infer_shardings(self, results: Sequence[int]) -> None:
+        """Infer the shardings in the types of an op's results."""
+
+    def sharding(self, value: int) -> list[list[str]] | None:
+        """The axes of each dimension in a value's type; None if there are none."""
+
     def finish(self, results: Sequence[int]) -> None:
         """Return these values."""
 
@@ -244,6 +253,13 @@ class Function:
     ) -> tuple[Function, list[list[str]]]:
         """
         The function in which values that vary along manual axes are told apart from others, and the axes along which each result varies, given those of each argument and at least those of each result.
+        """
+
+    def varying(
+        self, axes: Sequence[str], arguments: Sequence[Sequence[str]], value: int
+    ) -> list[str]:
+        """
+        The manual axes along which a value varies, given those of each argument.
         """
 
     def batched_results(self, dims: Sequence[int], size: int, axis: str) -> list[bool]:

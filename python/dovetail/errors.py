@@ -12,6 +12,7 @@ from dovetail.base.errors import KeyReuseError as KeyReuseError
 from dovetail.base.errors import LeakedTracerError as LeakedTracerError
 from dovetail.base.errors import MismatchError as MismatchError
 from dovetail.base.errors import NonConcreteBooleanIndexError as NonConcreteBooleanIndexError
+from dovetail.base.errors import ShardingTypeError as ShardingTypeError
 from dovetail.base.errors import TracerArrayConversionError as TracerArrayConversionError
 from dovetail.base.errors import TracerBoolConversionError as TracerBoolConversionError
 from dovetail.base.errors import TracerError as TracerError

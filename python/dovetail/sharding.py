@@ -14,6 +14,7 @@ from dovetail.placement.shardings import (
     SingleDeviceSharding,
     make_single_device_sharding,
 )
+from dovetail.transforms.explicit_sharding import auto_axes, explicit_axes, reshard
 
 __all__ = [
     "AbstractDevice",
@@ -24,9 +25,12 @@ __all__ = [
     "PartitionSpec",
     "Sharding",
     "SingleDeviceSharding",
+    "auto_axes",
+    "explicit_axes",
     "get_abstract_mesh",
     "get_mesh",
     "make_single_device_sharding",
+    "reshard",
     "set_mesh",
     "use_abstract_mesh",
 ]

@@ -2,6 +2,7 @@
 #include "cpp/bindings/ir/BindFunction.h"
 #include "cpp/bindings/ir/Context.h"
 #include "cpp/bindings/ir/FlatBody.h"
+#include "cpp/bindings/ir/Shardings.h"
 #include "cpp/transforms/Linearize.h"
 #include "cpp/transforms/Vary.h"
 #include <nanobind/stl/optional.h>
@@ -86,27 +87,42 @@ static std::vector<bool> findBatchedResults(const Function &function, const std:
 
 using AxisNames = std::vector<std::vector<std::string>>;
 
+static StringAttr nameOf(const std::string &text) { return StringAttr::get(&context(), text); }
+
+static SmallVector<SmallVector<StringAttr>> setsOf(const AxisNames &names) {
+  return llvm::map_to_vector(names, [](const std::vector<std::string> &texts) {
+    return SmallVector<StringAttr>(llvm::map_range(texts, nameOf));
+  });
+}
+
+static std::vector<std::string> textsOf(ArrayRef<StringAttr> names) {
+  std::vector<std::string> texts;
+  for (StringAttr name : names)
+    texts.push_back(name.str());
+  return texts;
+}
+
+static std::vector<std::string> varyingOf(const Function &function, const std::vector<std::string> &axes,
+                                          const AxisNames &arguments, unsigned value) {
+  Diagnostics diagnostics;
+  FailureOr<SmallVector<StringAttr>> found =
+      varyingAxes(function.op(), llvm::map_to_vector(axes, nameOf), setsOf(arguments), function.value(value));
+  if (failed(found))
+    diagnostics.raise("it is not known along which axes the value varies");
+  return textsOf(*found);
+}
+
 static nb::tuple varyFunction(const Function &function, const std::vector<std::string> &axes,
                               const AxisNames &arguments, const AxisNames &results) {
   Diagnostics diagnostics;
-  auto nameOf = [](const std::string &text) { return StringAttr::get(&context(), text); };
-  auto setsOf = [&](const AxisNames &names) {
-    SmallVector<SmallVector<StringAttr>> sets;
-    for (const std::vector<std::string> &texts : names)
-      sets.push_back(llvm::map_to_vector(texts, nameOf));
-    return sets;
-  };
   FailureOr<VaryingFunction> made =
       vary(function.op(), llvm::map_to_vector(axes, nameOf), setsOf(arguments), setsOf(results));
   function.module->symbols = std::make_unique<SymbolTable>(*function.module->op);
   if (failed(made))
     diagnostics.raise("it is not known along which axes results vary");
   AxisNames varies;
-  for (ArrayRef<StringAttr> names : made->results) {
-    varies.emplace_back();
-    for (StringAttr name : names)
-      varies.back().push_back(name.str());
-  }
+  for (ArrayRef<StringAttr> names : made->results)
+    varies.push_back(textsOf(names));
   nb::object owner = nb::find(function.module.get());
   return nb::make_tuple(Function(nb::cast<Shared>(owner), made->function), varies);
 }
@@ -152,6 +168,21 @@ void bindFunction(nb::module_ &m) {
            "The source of a dynamic size of an op's result: (value, dimension), or a value as (value, -1); None if the "
            "op "
            "has no rule for it.")
+      .def(
+          "set_sharding",
+          [](Function &function, unsigned value, const ShardingHandle &sharding) {
+            function.setSharding(value, sharding.attribute);
+          },
+          "value"_a, "sharding"_a, "State the sharding in a value's type.")
+      .def("infer_shardings", &Function::inferShardings, "results"_a,
+           "Infer the shardings in the types of an op's results.")
+      .def(
+          "sharding",
+          [](const Function &function, unsigned value) -> std::optional<AxesOfDims> {
+            ShardingAttr sharding = function.sharding(value);
+            return sharding ? std::optional(axesOfDims(sharding)) : std::nullopt;
+          },
+          "value"_a, "The axes of each dimension in a value's type; None if there are none.")
       .def("finish", &Function::finish, "results"_a, "Return these values.")
       .def("slice", &Function::slice, "targets"_a, "known"_a, "The instructions that compute values from known ones.")
       .def("splice", &Function::splice, "flat"_a, "arguments"_a,
@@ -169,6 +200,8 @@ void bindFunction(nb::module_ &m) {
            "The function in which values that vary along manual axes are told apart from others, and the axes along "
            "which "
            "each result varies, given those of each argument and at least those of each result.")
+      .def("varying", &varyingOf, "axes"_a, "arguments"_a, "value"_a,
+           "The manual axes along which a value varies, given those of each argument.")
       .def("batched_results", &findBatchedResults, "dims"_a, "size"_a, "axis"_a,
            "For each result, true if it depends on the batch, given the batched dimension of each argument (-1: none) "
            "and the "

@@ -3,6 +3,7 @@
 #include "Attributes.h"
 #include "Context.h"
 #include "FlatBody.h"
+#include "cpp/sharding/TypeShardings.h"
 #include "dialects/Control.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
@@ -178,6 +179,19 @@ void Function::rearrange(const std::vector<unsigned> &positions,
   body.arrange(ArrayRef<unsigned>(positions), arguments);
   function.getBody().takeBody(*body.region);
   function.setFunctionType(FunctionType::get(&context(), arguments, function.getResultTypes()));
+}
+
+void Function::inferShardings(const std::vector<unsigned> &results) {
+  Diagnostics diagnostics;
+  Operation *op = results.empty() ? nullptr : values[results.front()].getDefiningOp();
+  if (!op)
+    return;
+  auto operands = llvm::map_to_vector(op->getOperands(), [&](Value operand) { return shardings.lookup(operand); });
+  FailureOr<SmallVector<ShardingAttr>> inferred = typeShardings(op, operands);
+  if (failed(inferred))
+    diagnostics.raise("the shardings of the results are not known");
+  for (auto [result, sharding] : llvm::zip_equal(op->getResults(), *inferred))
+    shardings[result] = sharding;
 }
 
 void Function::finish(const std::vector<unsigned> &results) {

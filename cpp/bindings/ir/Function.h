@@ -2,6 +2,7 @@
 #ifndef DOVETAIL_BINDINGS_IR_FUNCTION_H
 #define DOVETAIL_BINDINGS_IR_FUNCTION_H
 
+#include "dialects/Dialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -71,6 +72,7 @@ public:
       : module(std::move(module)), function(function) {}
 
   mlir::func::FuncOp op() const { return function; }
+  mlir::Value value(unsigned number) const { return values[number]; }
   std::shared_ptr<Module> module;
 
   /// Adds an argument; returns the number of its value.
@@ -96,12 +98,19 @@ public:
   /// The instructions that compute the values `targets` from those in `known`, in order.
   Instructions slice(const std::vector<unsigned> &targets, const std::vector<unsigned> &known);
 
+  /// Shardings that are parts of the types of values: null for one without axes. They are inferred from those of the
+  /// operands, for the op with these results.
+  void setSharding(unsigned value, ShardingAttr sharding) { shardings[values[value]] = sharding; }
+  ShardingAttr sharding(unsigned value) const { return shardings.lookup(values[value]); }
+  void inferShardings(const std::vector<unsigned> &results);
+
 private:
   unsigned number(mlir::Value value);
 
   mlir::func::FuncOp function;
   std::vector<mlir::Value> values;
   llvm::DenseMap<mlir::Value, unsigned> numbers;
+  llvm::DenseMap<mlir::Value, ShardingAttr> shardings;
 };
 
 Instruction describe(mlir::Operation *op, llvm::function_ref<unsigned(mlir::Value)> number);

@@ -43,6 +43,16 @@ static ShardingHandle makeSharding(const MeshHandle &mesh, const std::vector<Nam
   return {checked<ShardingAttr>(mesh.attribute, ArrayRef(parts), ArrayRef(none), ArrayRef(sums))};
 }
 
+AxesOfDims axesOfDims(ShardingAttr sharding) {
+  AxesOfDims dims;
+  for (DimShardingAttr dim : sharding.getDims()) {
+    dims.emplace_back();
+    for (AxisRefAttr axis : dim.getAxes())
+      dims.back().push_back(axis.getName().str());
+  }
+  return dims;
+}
+
 template <typename Handle>
 static std::string print(const Handle &handle) {
   std::string text;

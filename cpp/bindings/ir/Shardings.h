@@ -4,6 +4,8 @@
 
 #include "dialects/Dialect.h"
 #include <nanobind/nanobind.h>
+#include <string>
+#include <vector>
 
 namespace dovetail {
 
@@ -15,6 +17,10 @@ struct MeshHandle {
 struct ShardingHandle {
   ShardingAttr attribute;
 };
+
+/// The axes of each dimension.
+using AxesOfDims = std::vector<std::vector<std::string>>;
+AxesOfDims axesOfDims(ShardingAttr sharding);
 
 void bindShardings(nanobind::module_ &m);
 

@@ -20,6 +20,7 @@ from dovetail.placement import devices, platforms, shardings
 from dovetail.placement.devices import Device
 from dovetail.placement.shardings import Place, Shard, Sharding, SingleDeviceSharding
 from dovetail.placement.transfer_guards import check
+from dovetail.placement.type_shardings import type_sharding
 
 
 class _ArrayType(type):
@@ -44,7 +45,7 @@ class Array(_core.ArrayStorage, ArrayMethods, metaclass=_ArrayType):
       weak_type: whether the element type yields to those of other operands.
       place: the devices that the array is on and whether it must stay there; None for the first
         one, where it need not stay. What is on the host otherwise is moved when a program there
-        needs it. If `data` are no `Shards`, each device has all of them.
+        needs it; then it is divided into shards, too.
 
     Example:
       >>> x = dnp.zeros(3)
@@ -77,6 +78,15 @@ class Array(_core.ArrayStorage, ArrayMethods, metaclass=_ArrayType):
     def buffer(self) -> Any:
         """The elements as one NumPy array or runtime buffer; those of shards are gathered."""
         return self._value() if type(self._data) is Shards else self._data
+
+    @property
+    def aval(self) -> ShapedArray:
+        """Shape, element type, weakness, and the sharding over explicit axes of a mesh."""
+        place = self._place
+        if place is None or not place.is_explicit:
+            return ShapedArray(self.shape, self.dtype, self.weak_type)
+        sharding = type_sharding(place.sharding, self.ndim)
+        return ShapedArray(self.shape, self.dtype, self.weak_type, sharding)
 
     def with_weakness(self, weak_type: bool) -> Array:
         """The same elements, with a weak type or not."""
@@ -181,6 +191,9 @@ class Array(_core.ArrayStorage, ArrayMethods, metaclass=_ArrayType):
         if type(sharding) is SingleDeviceSharding and number == 0:
             return self
         device = sharding._addressable_device_assignment[number]
+        if type(self._data) is not Shards:
+            # Not in parts yet if it was computed as a whole.
+            self._data = moved(self._data, sharding)
         data = self._data.part(number) if type(self._data) is Shards else self._data
         return Array(data, self.weak_type, shardings.place_on(device, True))
 

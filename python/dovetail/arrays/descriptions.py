@@ -12,6 +12,7 @@ from dovetail.arrays.array import ShapedArray
 from dovetail.base import dtypes
 from dovetail.placement.platforms import place_meant
 from dovetail.placement.shardings import Place, Sharding
+from dovetail.placement.type_shardings import type_sharding
 from dovetail.symbolic.size import as_size
 
 
@@ -62,7 +63,9 @@ class ShapeDtypeStruct:
     @property
     def aval(self) -> ShapedArray:
         """The type of a value that it describes."""
-        return ShapedArray(self.shape, dtypes.canonicalize_dtype(self.dtype), self.weak_type)
+        dtype, sharding = dtypes.canonicalize_dtype(self.dtype), self.sharding
+        explicit = None if sharding is None else type_sharding(sharding, self.ndim)
+        return ShapedArray(self.shape, dtype, self.weak_type, explicit)
 
     @property
     def ndim(self) -> int:

@@ -118,7 +118,7 @@ class ArrayMethods(ArrayOperators):
         return self._committed_to(platforms.sharding_meant(device, "to_device"))
 
     def _committed_to(self, sharding: Sharding, copy: bool = False) -> Any:
-        """The array, committed to a sharding. A tracer is returned unchanged: its program decides.
+        """The array, committed to a sharding; a tracer with a constraint if it is over a mesh.
 
         Args:
           sharding: the sharding.

@@ -1,31 +1,64 @@
-"""The abstract value of an array while tracing: shape, element type, weak type."""
+"""The abstract value of an array while tracing: shape, element type, weak type, sharding."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from dovetail.placement import platforms
-from dovetail.placement.shardings import SingleDeviceSharding
+from dovetail.placement.named_sharding import NamedSharding
+from dovetail.placement.partition_spec import axes_of
+from dovetail.placement.type_shardings import without_axes
 
 
-class ShapedArray(tuple[tuple[int, ...], np.dtype, bool]):
-    """Shape, element type, and whether that type is weak: a leaf of trees, unlike a named tuple."""
+class ManualAxisType(NamedTuple):
+    """How a value depends on the manual axes of a mesh.
+
+    Attributes:
+      varying: the axes along which devices have different values.
+      unreduced, reduced: none; these are not supported.
+    """
+
+    varying: frozenset[Hashable] = frozenset()
+    unreduced: frozenset[Hashable] = frozenset()
+    reduced: frozenset[Hashable] = frozenset()
+
+
+class ShapedArray(tuple[Any, ...]):
+    """Shape, element type, whether that type is weak, and the sharding over explicit axes of a
+    mesh, if there are any; the axes along which devices have different values, if it was asked for
+    them. A leaf of trees, unlike a named tuple.
+    """
 
     __slots__ = ()
 
     def __new__(
-        cls, shape: tuple[int, ...], dtype: np.dtype, weak_type: bool = False
+        cls,
+        shape: tuple[int, ...],
+        dtype: np.dtype,
+        weak_type: bool = False,
+        sharding: NamedSharding | None = None,
+        varying: frozenset[Hashable] = frozenset(),
     ) -> ShapedArray:
         """The type of arrays of that shape and element type."""
-        return tuple.__new__(cls, (shape, dtype, weak_type))
+        return tuple.__new__(cls, (shape, dtype, weak_type, sharding, varying))
 
     shape: tuple[int, ...] = property(itemgetter(0))  # type: ignore[assignment]
     dtype: np.dtype = property(itemgetter(1))  # type: ignore[assignment]
     weak_type: bool = property(itemgetter(2))  # type: ignore[assignment]
+    explicit: NamedSharding | None = property(itemgetter(3))  # type: ignore[assignment]
+
+    _varying: frozenset[Hashable] = property(itemgetter(4))  # type: ignore[assignment]
+
+    @property
+    def manual_axis_type(self) -> ManualAxisType:
+        """The manual axes along which it varies; of the results of `dovetail.typeof`."""
+        return ManualAxisType(self._varying)
+
+    mat = manual_axis_type
 
     @property
     def ndim(self) -> int:
@@ -38,13 +71,19 @@ class ShapedArray(tuple[tuple[int, ...], np.dtype, bool]):
         return math.prod(self.shape)
 
     @property
-    def sharding(self) -> SingleDeviceSharding:
-        """The default placement of an array of this type."""
-        return SingleDeviceSharding(platforms.default())
+    def sharding(self) -> NamedSharding:
+        """The sharding over the explicit axes of a mesh; of the mesh of the context by default."""
+        return self.explicit or without_axes(self.ndim)
 
     def update(self, **changes: Any) -> ShapedArray:
-        """A copy with the given fields replaced."""
-        known = {"shape": self.shape, "dtype": self.dtype, "weak_type": self.weak_type}
+        """A copy with the given fields replaced; one of another shape has no sharding."""
+        known = {
+            "shape": self.shape,
+            "dtype": self.dtype,
+            "weak_type": self.weak_type,
+            "sharding": None if "shape" in changes else self.explicit,
+            "varying": self._varying,
+        }
         return ShapedArray(**known | changes)
 
     def __getnewargs__(self) -> tuple[Any, ...]:
@@ -53,7 +92,19 @@ class ShapedArray(tuple[tuple[int, ...], np.dtype, bool]):
     def __str__(self) -> str:
         # NumPy calls float0, an empty structure, "void".
         element = "float0" if self.dtype.names else self.dtype.name
-        return f"{element}[{','.join(map(str, self.shape))}]"
+        sizes = [str(size) for size in self.shape]
+        if self.explicit is not None:
+            for dim, entry in enumerate(self.explicit.spec.partitions):
+                axes = [str(axis) for axis in axes_of(entry)]
+                if axes:
+                    sizes[dim] += f"@{axes[0]}" if len(axes) == 1 else f"@({','.join(axes)})"
+        return f"{element}[{','.join(sizes)}]{self._varying_text()}"
+
+    def _varying_text(self) -> str:
+        names = [str(name) for name in self.sharding.mesh.axis_names if name in self._varying]
+        if not names:
+            return ""
+        return f"{{V:{names[0]}}}" if len(names) == 1 else f"{{V:({','.join(names)})}}"
 
     def __repr__(self) -> str:
         return f"ShapedArray({self}{', weak_type=True' if self.weak_type else ''})"

@@ -64,6 +64,10 @@ class ClosedOverError(TransformError, LeakedTracerError):
     """A derivative with respect to a value that a function with a custom rule closes over."""
 
 
+class ShardingTypeError(TypeError):
+    """Over explicit axes of a mesh, it is ambiguous how the result of an op is sharded."""
+
+
 class InconclusiveDimensionOperation(Exception):
     """A question about symbolic sizes has different answers for different sizes."""
 
@@ -109,11 +113,12 @@ def needed_for(purpose: str) -> Iterator[None]:
         raise
 
 
-def explained(error: Exception) -> Exception:
-    """The compiler's error with the user's line."""
+def explained(error: Exception, kind: type[Exception] | None = None) -> Exception:
+    """The compiler's error with the user's line, by default a `TransformError`."""
     message, file, line = error.args
     where = f"{file}:{line}" if file else locations.describe(locations.location())
-    kind = ClosedOverError if "a value that it closes over" in message else TransformError
+    if kind is None:
+        kind = ClosedOverError if "a value that it closes over" in message else TransformError
     return kind(f"{message} (at {where})")
 
 

@@ -15,6 +15,7 @@ from dovetail.placement import devices as placement
 from dovetail.placement import platforms
 from dovetail.placement.devices import Device
 from dovetail.programs import jitted
+from dovetail.tracing.varying import varying_axes
 
 _DEVICES = """
     Args:
@@ -197,7 +198,8 @@ def clear_caches() -> None:
 
 
 def typeof(x: Any) -> Any:
-    """The shape and element type of an array or a number, and whether that type is weak.
+    """The shape and element type of an array or a number, whether that type is weak, and the
+    sharding over explicit axes of a mesh.
 
     Args:
       x: an array, a tracer, a NumPy array, a number or a `ShapeDtypeStruct`.
@@ -213,9 +215,10 @@ def typeof(x: Any) -> Any:
       >>> dt.typeof(1.5)
       ShapedArray(float32[], weak_type=True)
     """
-    return (
-        x.aval if isinstance(x, (ArrayMethods, ShapeDtypeStruct)) else as_operand("typeof", x).aval
-    )
+    known = isinstance(x, (ArrayMethods, ShapeDtypeStruct))
+    aval = x.aval if known else as_operand("typeof", x).aval
+    varying = varying_axes(x)
+    return aval.update(varying=varying) if varying else aval
 
 
 def print_environment_info(return_string: bool = False) -> str | None:

@@ -11,6 +11,7 @@ from dovetail.base.errors import value_error
 from dovetail.base.locations import describe
 from dovetail.compiler import phases
 from dovetail.compiler.targets import Target
+from dovetail.placement import partitioning
 from dovetail.placement.attributes import axis_texts
 from dovetail.programs import partitions
 from dovetail.runtime.signature import REFLECTION_KEY, Signature
@@ -50,14 +51,15 @@ def build_partitioned(
     numbers = [number for number, _ in constants]
     _core.bind_constants(adopted, numbers, [value for _, value in constants])
     shardings = [s for i, s in enumerate(program.shardings) if i not in numbers]
-    partitions.request(module, mesh, shardings)
+    partitioning.request(module, mesh, shardings)
     phases.run(module, "check", target=str(target))
-    partition = partitions.partition(module, mesh)
+    partition = partitioning.partition(module, mesh)
     if partition is None:
         raise value_error(
             f"export: {program.name!r} must be a program that can be partitioned, got: one of "
             "symbolic shapes or several meshes"
         )
+    digest = partitions.digest_of(partition)
     found = module.shardings()
     assert found is not None
     main = module.function("main")
@@ -65,14 +67,14 @@ def build_partitioned(
     phases.run(module, "lower", start="check", target=str(target))
     main = module.function(function.name)
     axes = tuple(zip(axis_texts(mesh), mesh.axis_sizes, strict=True))
-    partitioning = Partitioning(
+    described = Partitioning(
         axes,
         tuple(found[0]),
         tuple(found[1]),
         tuple(describe(place) for place in module.collective_places()),
         partitions.shown(program.name, program.signature.avals),
-        partition.digest.hex(),
+        digest.hex(),
     )
-    texts = {REFLECTION_KEY: signature.to_json(), SPMD_KEY: partitioning.to_json()}
+    texts = {REFLECTION_KEY: signature.to_json(), SPMD_KEY: described.to_json()}
     _core.reflect(main, texts)
     return module

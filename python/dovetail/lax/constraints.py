@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from dovetail.placement.partition_spec import P
+from dovetail.base.errors import value_error
+from dovetail.base.locations import here
+from dovetail.ops.operands import as_operand
+from dovetail.placement.mesh_contexts import get_abstract_mesh
+from dovetail.placement.meshes import AxisType
+from dovetail.placement.named_sharding import NamedSharding
+from dovetail.placement.partition_spec import P, axes_of
 from dovetail.placement.shardings import Sharding
 from dovetail.programs.constraints import constrained
 from dovetail.trees.pytree import broadcast_prefix, flatten, unflatten
@@ -39,4 +45,34 @@ def with_sharding_constraint(x: Any, shardings: Any) -> Any:
         wanted = broadcast_prefix(shardings, x, "with_sharding_constraint: shardings")
     name = "with_sharding_constraint"
     pairs = zip(leaves, wanted, strict=True)
-    return unflatten(spec, [constrained(name, leaf, sharding) for leaf, sharding in pairs])
+    return unflatten(spec, [_constrained(name, leaf, sharding) for leaf, sharding in pairs])
+
+
+def _constrained(name: str, leaf: Any, sharding: Any) -> Any:
+    context = get_abstract_mesh()
+    if isinstance(sharding, P) and context.explicit_axes:
+        sharding = NamedSharding(context, sharding)
+    if not isinstance(sharding, NamedSharding) or not sharding.mesh.explicit_axes:
+        return constrained(name, leaf, sharding)
+    if context.are_all_axes_explicit:
+        array = as_operand(name, leaf)
+        has, wanted = array.aval.sharding.spec, sharding.padded(array.ndim).spec
+        if any(a != b for a, b in zip(has, wanted, strict=True) if b is not P.UNCONSTRAINED):
+            raise AssertionError(
+                "`with_sharding_constraint` acts as an assert when all axes of mesh are of type "
+                f"`Explicit`. The array sharding: {has} did not match the sharding provided: "
+                f"{wanted}. Please use `dovetail.sharding.reshard` to shard your input to the "
+                f"sharding you want. {here()}"
+            )
+        return array
+    if any(sharding.mesh.type_of[axis] is not AxisType.Auto for axis in sharding.spec.axes):
+        raise value_error(
+            "The spec of NamedSharding passed to with_sharding_constraint can only refer to Auto "
+            f"axes of the mesh. Got spec={sharding.spec} and mesh={sharding.mesh.abstract_mesh}. "
+            "You probably meant to use `reshard` API?"
+        )
+    array = as_operand(name, leaf)
+    pairs = zip(array.aval.sharding.spec, sharding.padded(array.ndim).spec, strict=True)
+    # The explicit axes of the type remain.
+    spec = P(*[b if b is P.UNCONSTRAINED else (*axes_of(a), *axes_of(b)) for a, b in pairs])
+    return constrained(name, array, sharding.update(spec=spec))

@@ -24,6 +24,7 @@ from dovetail.placement.shardings import Sharding
 from dovetail.programs.transfers import beside, put
 from dovetail.symbolic.size import Size, has_sizes
 from dovetail.tracing.bind import constant
+from dovetail.transforms.out_sharding import accepts_out_sharding
 
 
 def full(
@@ -114,6 +115,7 @@ def iota(dtype: Any, size: int) -> Array:
     return broadcasted_iota(dtype, (size,), 0)
 
 
+@accepts_out_sharding
 def broadcasted_iota(dtype: Any, shape: Any, dimension: int) -> Array:
     """An array of `shape` whose elements are their index along `dimension`.
 
@@ -137,6 +139,7 @@ def broadcasted_iota(dtype: Any, shape: Any, dimension: int) -> Array:
     return ops.iota(canonical_axis(dimension, len(sizes), "dimension"), sizes, element)
 
 
+@accepts_out_sharding
 def empty(shape: Any, dtype: Any) -> Array:
     """An array of `shape` with unspecified elements, which are zero.
 

@@ -14,6 +14,7 @@ from dovetail.base.errors import type_error, value_error
 from dovetail.lax.convert import convert
 from dovetail.lax.precision import check_precision
 from dovetail.ops.operands import ArrayLike, as_operand, canonical_axes
+from dovetail.transforms.out_sharding import accepts_out_sharding
 
 # ((lhs contracting, rhs contracting), (lhs batch, rhs batch))
 DotDimensionNumbers = tuple[
@@ -21,6 +22,7 @@ DotDimensionNumbers = tuple[
 ]
 
 
+@accepts_out_sharding
 def dot_general(
     lhs: ArrayLike,
     rhs: ArrayLike,
@@ -139,6 +141,7 @@ def _common_type(x: np.dtype, y: np.dtype, element: np.dtype) -> np.dtype:
         return element
 
 
+@accepts_out_sharding
 def dot(
     lhs: ArrayLike,
     rhs: ArrayLike,

@@ -12,6 +12,7 @@ from dovetail.base.documentation import documented
 from dovetail.base.errors import type_error, value_error
 from dovetail.lax.docstrings import REDUCTION
 from dovetail.ops.operands import ArrayLike, canonical_axes, canonical_axis, unary
+from dovetail.transforms.out_sharding import accepts_out_sharding
 
 
 def _reduce(
@@ -31,6 +32,7 @@ def reduced_axes(axes: Any, ndim: int) -> tuple[int, ...]:
     return canonical_axes(tuple(axes), ndim, "axes", "duplicate value in 'axes' of reduction")
 
 
+@accepts_out_sharding
 @documented(REDUCTION)
 def reduce_sum(operand: ArrayLike, axes: Sequence[int]) -> Array:
     """The sums of numbers over the dimensions `axes`, in their element type.

@@ -20,8 +20,10 @@ from dovetail.ops.operands import (
     canonical_axes,
     canonical_shape,
 )
+from dovetail.transforms.out_sharding import accepts_out_sharding
 
 
+@accepts_out_sharding
 def reshape(operand: ArrayLike, new_sizes: Any, dimensions: Sequence[int] | None = None) -> Array:
     """The elements of `operand`, its dimensions first ordered as in `dimensions`, in the shape
     `new_sizes`.
@@ -81,6 +83,7 @@ def transpose(operand: ArrayLike, permutation: Sequence[int]) -> Array:
     return x if order == tuple(range(x.ndim)) else ops.transpose(x, order)
 
 
+@accepts_out_sharding
 def broadcast(operand: ArrayLike, sizes: Sequence[int]) -> Array:
     """The operand repeated along new leading dimensions of the given sizes.
 
@@ -103,6 +106,7 @@ def broadcast(operand: ArrayLike, sizes: Sequence[int]) -> Array:
     return broadcast_dims(x, lead + x.shape, tuple(range(len(lead), len(lead) + x.ndim)))
 
 
+@accepts_out_sharding
 def broadcast_in_dim(
     operand: ArrayLike, shape: Sequence[int], broadcast_dimensions: Sequence[int]
 ) -> Array:

@@ -19,7 +19,7 @@ from dovetail.numpy.promotion import (
 from dovetail.ops.operands import ArrayLike, as_operand, check_kind, unary
 from dovetail.reference.arithmetic import floor_div_rem
 from dovetail.reference.checks import unwanted
-from dovetail.tracing.bind import apply_all_known, is_eager
+from dovetail.tracing.bind import apply_all_known, is_for_host
 
 
 @documented(PROMOTED)
@@ -133,7 +133,7 @@ def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
       (Array(-4, dtype=int32, weak_type=True), Array(1, dtype=int32, weak_type=True))
     """
     x, y = _pair_reals("divmod", x1, x2)
-    if is_eager(x, y) and not unwanted():
+    if is_for_host(x, y) and not unwanted():
         weak = x.weak_type and y.weak_type
         quotient, rest = apply_all_known(floor_div_rem, x, y, count=2, weak_type=weak)
         return quotient, rest

@@ -24,6 +24,7 @@ from dovetail.ops.operands import (
 )
 from dovetail.programs.transfers import beside
 from dovetail.tracing.bind import constant
+from dovetail.transforms.out_sharding import accepts_out_sharding
 
 _FILLED = """
     Args:
@@ -229,6 +230,7 @@ def fromfunction(
 # Constants ----------------------------------------------------------------------------------------
 
 
+@accepts_out_sharding
 @documented(_FILLED)
 def full(shape: Any, fill_value: ArrayLike, dtype: Any = None, *, device: Any = None) -> Array:
     """An array of `shape` filled with `fill_value`, which is broadcast.
@@ -267,6 +269,7 @@ def broadcast_to_shape(name: str, x: Array, shape: tuple[int, ...]) -> Array:
     return broadcast_to(x, shape)
 
 
+@accepts_out_sharding
 @documented(_FILLED)
 def zeros(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
     """An array of zeros, by default of floats.
@@ -278,6 +281,7 @@ def zeros(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
     return placed(_constant("zeros", shape, dtype, 0), device)
 
 
+@accepts_out_sharding
 @documented(_FILLED)
 def ones(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
     """An array of ones, by default of floats.
@@ -289,6 +293,7 @@ def ones(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
     return placed(_constant("ones", shape, dtype, 1), device)
 
 
+@accepts_out_sharding
 @documented(_FILLED)
 def empty(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
     """An array whose elements are unspecified; they are zero.
@@ -317,6 +322,7 @@ def _constant(name: str, shape: Any, dtype: Any, value: int) -> Array:
     return broadcast_to(constant(np.array(value, element)), canonical_shape(shape))
 
 
+@accepts_out_sharding
 @documented(_FILLED, _LIKE)
 def full_like(
     a: Any, fill_value: ArrayLike, dtype: Any = None, shape: Any = None, *, device: Any = None
@@ -338,6 +344,7 @@ def full_like(
     return placed(_like("full_like", a, fill_value, dtype, shape), device)
 
 
+@accepts_out_sharding
 @documented(_LIKE)
 def zeros_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None) -> Array:
     """Like `zeros`, with the shape and the element type of `a` unless others are given.
@@ -349,6 +356,7 @@ def zeros_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = No
     return placed(_like("zeros_like", a, 0, dtype, shape), device)
 
 
+@accepts_out_sharding
 @documented(_LIKE)
 def ones_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None) -> Array:
     """Like `ones`, with the shape and the element type of `a` unless others are given.

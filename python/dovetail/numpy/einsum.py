@@ -21,10 +21,12 @@ from dovetail.numpy.promotion import no_out, promote
 from dovetail.numpy.sizes import shape_of
 from dovetail.ops.operands import as_operand
 from dovetail.symbolic.solve import expected_shape
+from dovetail.transforms.out_sharding import accepts_out_sharding
 
 Path = list[tuple[int, ...]]
 
 
+@accepts_out_sharding
 def einsum(
     subscripts: Any,
     /,

@@ -19,7 +19,7 @@ from dovetail.numpy.index_plan import Entry, plan, selected
 from dovetail.reference.checks import unwanted
 from dovetail.symbolic.size import Size, as_size
 from dovetail.symbolic.slices import range_of, within
-from dovetail.tracing.bind import apply_known, constant, is_eager
+from dovetail.tracing.bind import apply_known, constant, is_eager, is_for_host
 from dovetail.tracing.trace import Tracer
 from dovetail.trees.pytree import flatten
 
@@ -61,7 +61,7 @@ def getitem(x: Array, index: Any) -> Array:
         if not (entry is None or entry is Ellipsis or isinstance(entry, (int, slice, Size))):
             return gathered(x, entries, "clip")
     inside = _clamped(x.shape, entries)
-    if is_eager(x):
+    if is_for_host(x):
         index = inside if Ellipsis in inside else (*inside, ...)
         return apply_known(operator.itemgetter(index), x, weak_type=x.weak_type)
     return _basic(x, inside)
@@ -131,7 +131,7 @@ def by_numpy(
       options: further options of `general`.
     """
     fill_value = options.get("fill_value")
-    is_known = is_eager(x, *entries, *others) and not isinstance(
+    is_known = is_for_host(x, *entries, *others) and not isinstance(
         fill_value, (ArrayMethods, np.ndarray)
     )
     if not (is_known and wrap) or unwanted():

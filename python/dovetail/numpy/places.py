@@ -23,6 +23,7 @@ from dovetail.numpy.indexing import applied, by_numpy, checked_mode, gathered, i
 from dovetail.numpy.promotion import promote, with_dtype
 from dovetail.ops.operands import ArrayLike, broadcast_shapes, broadcast_to, check_kind
 from dovetail.tracing.bind import constant
+from dovetail.transforms.out_sharding import placed
 
 
 class _Way(NamedTuple):
@@ -80,6 +81,7 @@ class Places:
         bounds.
       unique_indices: promises that no element is indexed twice.
       indices_are_sorted: accepted.
+      out_sharding: the sharding of the result over explicit axes of a mesh.
 
     Changes are computed in the promoted type of array and values, and converted to the array's.
 
@@ -102,9 +104,13 @@ class Places:
         unique_indices: bool = False,
         mode: str | GatherScatterMode | None = None,
         fill_value: Any = None,
+        out_sharding: Any = None,
         wrap_negative_indices: bool = True,
     ) -> Array:
         """The elements; `fill_value` out of bounds if `mode` is `fill`."""
+        if out_sharding is not None:
+            options = mode, fill_value, wrap_negative_indices
+            return placed(".get", _read, out_sharding, self._array, self._index, *options)
         return _read(self._array, self._index, mode, fill_value, wrap_negative_indices)
 
     def set(self, values: Any, **options: Any) -> Array:
@@ -174,9 +180,19 @@ def _changed(
     indices_are_sorted: bool = False,
     unique_indices: bool = False,
     mode: str | GatherScatterMode | None = None,
+    out_sharding: Any = None,
     wrap_negative_indices: bool = True,
 ) -> Array:
     """The method of `Places` of that name."""
+    if out_sharding is not None:
+        change = functools.partial(
+            _changed,
+            name=name,
+            unique_indices=unique_indices,
+            mode=mode,
+            wrap_negative_indices=wrap_negative_indices,
+        )
+        return placed(f".{name}", change, out_sharding, array, index, values)
     like: Any = array
     x, entries = applied(like, index)
     if name in ("divide", "power"):

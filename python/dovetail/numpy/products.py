@@ -24,6 +24,7 @@ from dovetail.ops.operands import (
     canonical_axis,
     one_or_several,
 )
+from dovetail.transforms.out_sharding import accepts_out_sharding
 
 
 def _operands(name: str, a: ArrayLike, b: ArrayLike, precision: Any, preferred: Any) -> list[Array]:
@@ -34,6 +35,7 @@ def _operands(name: str, a: ArrayLike, b: ArrayLike, precision: Any, preferred: 
     return promote(name, a, b)
 
 
+@accepts_out_sharding
 @documented(CONTRACTION)
 def dot(
     a: ArrayLike, b: ArrayLike, *, precision: Any = None, preferred_element_type: Any = None
@@ -64,6 +66,7 @@ def dot(
     return contract(x, y, (), (), lc, rc, preferred_element_type)
 
 
+@accepts_out_sharding
 @documented(CONTRACTION)
 def matmul(
     a: ArrayLike, b: ArrayLike, *, precision: Any = None, preferred_element_type: Any = None
@@ -274,6 +277,7 @@ def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return lax.squeeze(matmul(lax.expand_dims(x, (-2,)), x2), (-2,))
 
 
+@accepts_out_sharding
 @documented(CONTRACTION)
 def tensordot(
     a: ArrayLike,

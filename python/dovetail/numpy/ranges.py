@@ -26,8 +26,10 @@ from dovetail.ops.operands import (
 from dovetail.ops.shapes import move_dim
 from dovetail.symbolic.size import Size, as_size, is_at_least, is_symbolic_dim, max_dim
 from dovetail.tracing.bind import constant
+from dovetail.transforms.out_sharding import accepts_out_sharding
 
 
+@accepts_out_sharding
 def arange(
     start: Any, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None
 ) -> Array:

@@ -27,6 +27,7 @@ from dovetail.ops.operands import (
 )
 from dovetail.symbolic.size import Size, as_size
 from dovetail.tracing.trace import Tracer
+from dovetail.transforms.out_sharding import accepts_out_sharding
 
 
 def flip(m: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
@@ -203,6 +204,7 @@ def tile(A: ArrayLike, reps: int | Sequence[int]) -> Array:
     return lax.tile(lax.broadcast_to_rank(x, rank), (1,) * (rank - len(counts)) + counts)
 
 
+@accepts_out_sharding
 def repeat(
     a: ArrayLike, repeats: Any, axis: int | None = None, *, total_repeat_length: int | None = None
 ) -> Array:

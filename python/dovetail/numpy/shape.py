@@ -20,10 +20,12 @@ from dovetail.ops.operands import (
     one_or_several,
 )
 from dovetail.symbolic.size import as_size
+from dovetail.transforms.out_sharding import accepts_out_sharding
 
 # Reshaping ----------------------------------------------------------------------------------------
 
 
+@accepts_out_sharding
 def reshape(a: ArrayLike, shape: Any, order: str = "C", *, copy: bool | None = None) -> Array:
     """The same elements in another shape; one size may be -1. Order "F" counts the first index
     fastest.
@@ -71,6 +73,7 @@ def _inferred(x: Array, shape: Any) -> tuple[int, ...]:
     return tuple(sizes)
 
 
+@accepts_out_sharding
 def ravel(a: ArrayLike, order: str = "C") -> Array:
     """The elements in one dimension.
 
@@ -358,6 +361,7 @@ def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
 # Broadcasting -------------------------------------------------------------------------------------
 
 
+@accepts_out_sharding
 def broadcast_to(array: ArrayLike, shape: Any) -> Array:
     """The array repeated to `shape`.
 

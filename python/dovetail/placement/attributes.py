@@ -24,7 +24,11 @@ def mesh_attribute(mesh: Mesh | AbstractMesh) -> _core.MeshAttribute:
 
 
 def spec_attribute(
-    mesh: _core.MeshAttribute, spec: P, rank: int, text_of: Mapping[Hashable, str]
+    mesh: _core.MeshAttribute,
+    spec: P,
+    rank: int,
+    text_of: Mapping[Hashable, str],
+    are_open: bool = False,
 ) -> _core.ShardingAttribute:
     """The sharding of arrays of a rank in the dialect; unconstrained dimensions are open.
 
@@ -33,6 +37,7 @@ def spec_attribute(
       spec: the axes over which each dimension is partitioned.
       rank: the number of dimensions.
       text_of: the names of axes in the dialect.
+      are_open: whether dimensions may be sharded further.
     """
     entries = [*spec.partitions, *[None] * (rank - len(spec))]
     is_open = [entry is UNCONSTRAINED for entry in entries]
@@ -40,14 +45,16 @@ def spec_attribute(
         [] if free else [text_of[axis] for axis in axes_of(entry)]
         for entry, free in zip(entries, is_open, strict=True)
     ]
-    return _core.ShardingAttribute(mesh, dims, is_open)
+    return _core.ShardingAttribute(mesh, dims, [are_open or free for free in is_open])
 
 
-def sharding_attribute(sharding: NamedSharding, rank: int) -> _core.ShardingAttribute:
+def sharding_attribute(
+    sharding: NamedSharding, rank: int, are_open: bool = False
+) -> _core.ShardingAttribute:
     """The same for a sharding over a mesh."""
     mesh = sharding.mesh
     text_of = dict(zip(mesh.axis_names, axis_texts(mesh), strict=True))
-    return spec_attribute(mesh_attribute(mesh), sharding.spec, rank, text_of)
+    return spec_attribute(mesh_attribute(mesh), sharding.spec, rank, text_of, are_open)
 
 
 def named_sharding(mesh: Mesh | AbstractMesh, dims: Dims) -> NamedSharding:

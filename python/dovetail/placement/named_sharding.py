@@ -115,6 +115,11 @@ class NamedSharding(Sharding):
         spec = self.spec
         return frozenset(self.mesh.axis_names) - {*spec.axes} - spec.unreduced - spec.reduced
 
+    @property
+    def is_explicit(self) -> bool:
+        """True if it is part of the types of arrays: over a mesh with axes of type `Explicit`."""
+        return bool(self.mesh.explicit_axes)
+
     def replicated(self) -> NamedSharding:
         """The sharding over the same mesh in which each device holds all elements."""
         return self if self.spec == P() else NamedSharding(self.mesh, P(), self.memory_kind)
@@ -125,6 +130,10 @@ class NamedSharding(Sharding):
         if not isinstance(fields["spec"], P):
             fields["spec"] = P(*fields["spec"])
         return NamedSharding(**fields)
+
+    def padded(self, ndim: int) -> NamedSharding:
+        """The same for arrays of a rank, with an entry for each dimension, as in their types."""
+        return self.update(spec=self.spec + (None,) * (ndim - len(self.spec)))
 
     def with_memory_kind(self, kind: str) -> NamedSharding:
         """The same in another memory."""

@@ -82,6 +82,11 @@ class Sharding:
         """True if every device holds all elements."""
         raise NotImplementedError(f"a sharding must tell, got: {type(self).__name__}")
 
+    @property
+    def is_explicit(self) -> bool:
+        """True if it is part of the types of arrays: over a mesh with axes of type `Explicit`."""
+        return False
+
     def replicated(self) -> Sharding:
         """The sharding over the same devices in which each holds all elements."""
         raise NotImplementedError(f"a sharding must have devices, got: {type(self).__name__}")
@@ -307,14 +312,26 @@ class Place:
       sharding: over which devices, and how.
       is_committed: whether the array must stay there, and what is computed of it too.
       device: the device, the first one if there are several.
+      is_spread: whether there are several devices.
+      is_explicit: whether the sharding, or part of it, belongs to the types of arrays.
     """
 
-    __slots__ = ("__weakref__", "_results", "device", "is_committed", "sharding")
+    __slots__ = (
+        "__weakref__",
+        "_results",
+        "device",
+        "is_committed",
+        "is_explicit",
+        "is_spread",
+        "sharding",
+    )
 
     def __init__(self, sharding: Sharding, is_committed: bool) -> None:
         self.sharding = sharding
         self.is_committed = is_committed
         self.device = sharding._device_assignment[0]
+        self.is_spread = sharding.num_devices > 1
+        self.is_explicit = sharding.is_explicit
         replicated = sharding.replicated()
         self._results = None if replicated is sharding else place_of(replicated)
 
@@ -331,11 +348,9 @@ class Place:
         )
 
     def of_results(self) -> Place:
-        """Where results are that are computed of arrays here.
+        """Where results are that are computed of whole arrays here: each device has all of them.
 
-        Functions outside of `jit`, and programs that are not partitioned, take sharded arrays as a
-        whole, gathered by `arrays.shards.Shards`, so each device has all of a result. The compiler
-        decides how the results of partitioned programs are sharded.
+        The compiler decides how the results of ops and programs that it partitions are sharded.
         """
         return self if self._results is None else self._results
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dovetail.arrays.shaped_array import ShapedArray
+
 if TYPE_CHECKING:
-    from dovetail.arrays.shaped_array import ShapedArray
+    from dovetail.placement.named_sharding import NamedSharding
     from dovetail.programs.program import Program
 
 
@@ -31,7 +34,7 @@ def cost_of(program: Program) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class CompiledMemoryStats:
-    """The memory that a compiled program needs, under JAX's names, in bytes.
+    """The memory that a compiled program needs on each of its devices, under JAX's names, in bytes.
 
     Attributes:
       generated_code_size_in_bytes: the module file, with its constants.
@@ -59,17 +62,29 @@ def memory_of(program: Program) -> CompiledMemoryStats:
 
     compilation = program.compilation()
     schedule = schedule_of(compilation)
-    results = sum(map(_bytes, program.avals))
-    donated = sum(_bytes(program.signature.avals[i]) for i in program.donated)
+    arguments, results = program.input_avals, program.avals
+    if program.partition is not None:
+        arguments = _parts(arguments, program.partition.arguments)
+        results = _parts(results, program.partition.results)
+    size = _bytes(results)
+    donated = _bytes([arguments[i] for i in program.donated])
     return CompiledMemoryStats(
         len(compilation.vmfb),
-        sum(map(_bytes, program.input_avals)),
-        results,
+        _bytes(arguments),
+        size,
         # Results that are not allocated reuse the memory of arguments.
-        min(donated, max(0, results - schedule.bytes_of("external"))),
+        min(donated, max(0, size - schedule.bytes_of("external"))),
         schedule.bytes_of("transient"),
     )
 
 
-def _bytes(aval: ShapedArray) -> int:
-    return math.prod(aval.shape) * aval.dtype.itemsize
+def _parts(avals: Sequence[ShapedArray], shardings: Sequence[NamedSharding]) -> list[ShapedArray]:
+    """The types of the parts on a device."""
+    return [
+        ShapedArray(sharding.shard_shape(aval.shape), aval.dtype)
+        for aval, sharding in zip(avals, shardings, strict=True)
+    ]
+
+
+def _bytes(avals: Sequence[ShapedArray]) -> int:
+    return sum(math.prod(aval.shape) * aval.dtype.itemsize for aval in avals)

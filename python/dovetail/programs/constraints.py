@@ -8,12 +8,9 @@ from dovetail.base.errors import type_error, value_error
 from dovetail.base.locations import here
 from dovetail.ops.operands import as_operand
 from dovetail.placement import platforms
-from dovetail.placement.attributes import sharding_attribute
-from dovetail.placement.named_sharding import NamedSharding
 from dovetail.placement.partition_spec import P
 from dovetail.placement.shardings import Sharding, incompatible, place_of
 from dovetail.programs.transfers import put
-from dovetail.tracing.bind import bind
 from dovetail.tracing.trace import Tracer
 
 
@@ -42,9 +39,6 @@ def constrained(name: str, leaf: Any, sharding: Any) -> Any:
     place = array._place
     if type(array) is Tracer:
         array._trace.root.commit_to(wanted.of_results())
-        if isinstance(wanted.sharding, NamedSharding) and wanted.sharding.num_devices > 1:
-            attribute = sharding_attribute(wanted.sharding, array.ndim)
-            return bind("reshard", array, sharding=attribute)
     elif place is not None and place.is_committed and not place.has_devices_of(wanted):
         got = f"{place} and {wanted}"
         raise incompatible(f"{name}: the array and its sharding", got, (place, wanted))

@@ -125,15 +125,41 @@ def surrender(
       device: the runtime device of the program.
       data: the data of each array; entries of donated ones are replaced.
     """
-    from dovetail.runtime import Buffer, put  # lazy
+    from dovetail.runtime import put  # lazy
 
     for number in donated:
         leaf = leaves[number]
         data[number] = None
         buffer = leaf.buffer
-        # References: this one, that of `getrefcount`, the array's. Any other would see the writes.
-        is_own = type(buffer) is Buffer and sys.getrefcount(buffer) <= 3 and not buffer.is_shared
-        if not is_own or buffer.device.space is not device.space:
+        # This reference, and that of the array.
+        if not _may_be_overwritten(buffer, device, references=2):
             buffer = put(np.asarray(buffer), device)
             leaf.delete()
         data[number] = buffer
+
+
+def own_parts(parts: list[Any], devices: Sequence[Any]) -> None:
+    """Replace the parts of a donated array by buffers that the program may overwrite.
+
+    Args:
+      parts: those of the devices, of an array as `take` returns it.
+      devices: the runtime devices of the program.
+    """
+    from dovetail.runtime import put  # lazy
+
+    for i, device in enumerate(devices):
+        part = parts[i]
+        # This reference, that of the list, and that of the array's own list.
+        if not _may_be_overwritten(part, device, references=3):
+            parts[i] = put(np.asarray(part), device)
+
+
+def _may_be_overwritten(data: Any, device: Any, references: int) -> bool:
+    """Whether an array's data is a buffer of the device that only a call knows, by so many
+    references: any other would see what is written.
+    """
+    from dovetail.runtime import Buffer  # lazy
+
+    # Those of the parameter and of `getrefcount` come on top.
+    is_own = type(data) is Buffer and sys.getrefcount(data) <= references + 2
+    return is_own and not data.is_shared and data.device.space is device.space

@@ -191,7 +191,10 @@ class Jitted(_core.CompiledCalls):
         """The shapes and element types of the results, without computing them."""
         call = self._parse(args, kwargs, described=True)
         traced = self._trace(call, kind="eval_shape")
-        specs = [ShapeDtypeStruct(a.shape, a.dtype, weak_type=a.weak_type) for a in traced.avals]
+        specs = [
+            ShapeDtypeStruct(a.shape, a.dtype, sharding=a.explicit, weak_type=a.weak_type)
+            for a in traced.avals
+        ]
         return unflatten(traced.extra, specs)
 
     def clear_cache(self) -> None:
@@ -219,7 +222,8 @@ class Jitted(_core.CompiledCalls):
                     value = zeros(value.aval)
                 what = LeafNames(self._function, args, kwargs).at(i) if _is_odd(value) else ""
                 value = values[i] = as_operand(value, what, copy=False)
-            types.append((value.shape, value.dtype, value.weak_type))
+            is_typed = type(value) is Tracer and value._trace.mesh is not None
+            types.append(value.aval if is_typed else (value.shape, value.dtype, value.weak_type))
         if self._options.in_shardings is not None:
             values = self._sharded(values, args, kwargs, statics)
         # Equal static arguments of different types, such as 1 and True, make different programs.
@@ -328,7 +332,7 @@ class Jitted(_core.CompiledCalls):
                     kwargs[which] = value
             result = self._function(*args, **kwargs)
             outs, out_spec = set_float0_aside(*flatten(result))
-            outs = self._constrained(outs, result)
+            outs = [_pinned(out) for out in self._constrained(outs, result)]
             return results_of(self._function, outs, out_spec), out_spec
 
         avals = [leaf.aval for leaf in call.leaves]
@@ -408,6 +412,14 @@ class Jitted(_core.CompiledCalls):
             for shape, aval in zip(shapes, avals, strict=True)
         ]
         return self._program_of(call._replace(leaves=leaves))
+
+
+def _pinned(out: Any) -> Any:
+    """A result of a whole program, where the sharding in its type states."""
+    if type(out) is not Tracer or out._trace.parent is not None or out.aval.explicit is None:
+        return out
+    sharding = out.aval.explicit
+    return out._trace.reshard(out, sharding, bool(sharding.mesh.auto_axes))
 
 
 def _sharding(operand: Operand) -> Sharding | None:

@@ -1,89 +1,26 @@
-"""Programs on several devices: the program of one of them, and the shardings of its arrays.
-
-A program on the devices of a mesh is partitioned by the phase `shard`. All devices run the result,
-each on its parts of the arguments.
-"""
+"""Executables of partitioned programs: all devices run one, each on its parts of the arguments."""
 
 from __future__ import annotations
 
 import functools
 import hashlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dovetail import _core
 from dovetail.arrays.shaped_array import ShapedArray
-from dovetail.arrays.shards import Shards, joined, moved
+from dovetail.arrays.shards import Shards, is_on_host, moved
 from dovetail.base.errors import value_error
-from dovetail.placement.attributes import mesh_attribute, named_sharding, sharding_attribute
 from dovetail.placement.devices import process_index
 from dovetail.placement.meshes import Mesh
-from dovetail.placement.named_sharding import NamedSharding
+from dovetail.placement.partitioning import Partition
 from dovetail.placement.shardings import Place, Sharding
+from dovetail.programs.donation import own_parts
 
 if TYPE_CHECKING:
     from dovetail.runtime.participants import Participants, SpmdExecutable
     from dovetail.runtime.transports import Identity
-
-
-class Partition(NamedTuple):
-    """The program of one device of a mesh.
-
-    Attributes:
-      module: its module after the phase `check`.
-      arguments: the shardings of the arguments of all devices' program.
-      results: those of its results.
-      digest: that of the module.
-    """
-
-    module: _core.Module
-    arguments: tuple[NamedSharding, ...]
-    results: tuple[NamedSharding, ...]
-    digest: bytes
-
-
-def mesh_of(place: Place | None) -> Mesh | None:
-    """The mesh over whose devices a program at a place is partitioned; None if it runs on one."""
-    sharding = None if place is None else place.sharding
-    if not isinstance(sharding, NamedSharding) or not isinstance(sharding.mesh, Mesh):
-        return None
-    mesh = sharding.mesh
-    is_cpu = all(device.platform == "cpu" for device in mesh.flat_devices)
-    return mesh if mesh.size > 1 and is_cpu else None
-
-
-def request(module: _core.Module, mesh: Mesh, shardings: Sequence[Sharding | None]) -> None:
-    """Ask the phase `shard` for the program of one device.
-
-    Args:
-      module: the program.
-      mesh: the mesh.
-      shardings: those of the arguments; None for one that may get any.
-    """
-
-    def stated(sharding: Sharding | None, rank: int) -> _core.ShardingAttribute | None:
-        # An array that is sharded in another way is moved before the program runs.
-        if not isinstance(sharding, NamedSharding) or sharding.mesh != mesh:
-            return None
-        return sharding_attribute(sharding, rank)
-
-    ranks = [len(shape) for shape, _ in module.function("main").inputs]
-    module.partition_over(
-        mesh_attribute(mesh),
-        [stated(each, rank) for each, rank in zip(shardings, ranks, strict=True)],
-    )
-
-
-def partition(module: _core.Module, mesh: Mesh) -> Partition | None:
-    """The program of one device, if the phase `shard` made it; None if it could not."""
-    found = module.shardings()
-    if found is None:
-        return None
-    arguments, results = (tuple(named_sharding(mesh, dims) for dims in each) for each in found)
-    digest = hashlib.sha256(module.text().encode()).digest()
-    return Partition(module, arguments, results, digest)
 
 
 def identity(name: str, avals: Sequence[ShapedArray], partition: Partition) -> Identity:
@@ -96,7 +33,12 @@ def identity(name: str, avals: Sequence[ShapedArray], partition: Partition) -> I
     """
     from dovetail.runtime.processes import identity_of  # lazy
 
-    return identity_of(shown(name, avals), partition.digest)
+    return identity_of(shown(name, avals), digest_of(partition))
+
+
+def digest_of(partition: Partition) -> bytes:
+    """A digest of a program, by which processes compare theirs."""
+    return hashlib.sha256(partition.module.text().encode()).digest()
 
 
 def shown(name: str, avals: Sequence[ShapedArray]) -> str:
@@ -145,14 +87,25 @@ class PartitionedExecutable:
       executable: the program of one device, on all of them.
       partition: how arguments and results are sharded.
       avals: the types of the results.
+      donated: the arguments that it may overwrite.
     """
 
     def __init__(
-        self, executable: SpmdExecutable, partition: Partition, avals: Sequence[ShapedArray]
+        self,
+        executable: SpmdExecutable,
+        partition: Partition,
+        avals: Sequence[ShapedArray],
+        donated: Sequence[int] = (),
     ) -> None:
         self._executable = executable
         self._partition = partition
-        self._avals = avals
+        shapes = [shape for shape, _ in partition.module.function("main").inputs]
+        self._arguments = [*zip(partition.arguments, shapes, strict=True)]
+        self._results = [
+            (i, sharding, aval.shape, aval.dtype)
+            for i, (sharding, aval) in enumerate(zip(partition.results, avals, strict=True))
+        ]
+        self._donated = donated
 
     def placed(self, captured: Sequence[Any]) -> list[Any]:
         """The data of the last arguments, moved to where every call needs it."""
@@ -163,27 +116,45 @@ class PartitionedExecutable:
     def __call__(self, data: Sequence[Any]) -> list[Any]:
         """The sharded data of the results, for data of the arguments, which is moved if needed."""
         shards = [
-            parts_of(value, sharding)
-            for value, sharding in zip(data, self._partition.arguments, strict=True)
+            parts_of(value, sharding, shape)
+            for value, (sharding, shape) in zip(data, self._arguments, strict=True)
         ]
-        count = len(self._executable.executables)
+        devices = [executable.device for executable in self._executable.executables]
+        for number in self._donated:
+            own_parts(shards[number], devices)
+        count = len(devices)
         results = self._executable([[parts[i] for parts in shards] for i in range(count)])
         return [
-            joined(sharding, aval.shape, aval.dtype, [parts[i] for parts in results])
-            for i, (sharding, aval) in enumerate(
-                zip(self._partition.results, self._avals, strict=True)
-            )
+            # Each device has its own copy of an array that all have.
+            Shards(sharding, shape, dtype, [parts[i] for parts in results])
+            for i, sharding, shape, dtype in self._results
         ]
 
 
-def parts_of(data: Any, sharding: Sharding) -> Sequence[Any]:
-    """The part on each device of data that is to be sharded so."""
-    if type(data) is not Shards or data.sharding != sharding:
-        data = moved(data, sharding)
+def parts_of(data: Any, sharding: Sharding, shape: tuple[int, ...]) -> list[Any]:
+    """The part on each device of data that is to be sharded so, in a new list.
+
+    Args:
+      data: the elements of the array.
+      sharding: the sharding.
+      shape: the shape of a part. Those at the ends of dimensions may be shorter, and are padded.
+    """
     if type(data) is Shards:
-        return data.parts
-    # All devices share it.
-    return [data] * len(sharding._addressable_device_assignment)
+        if data.sharding is not sharding and data.sharding != sharding:
+            data = moved(data, sharding)
+    elif not (sharding.is_fully_replicated and is_on_host(data)):
+        data = moved(data, sharding)
+    if type(data) is not Shards:
+        # All devices share it.
+        return [data] * len(sharding._addressable_device_assignment)
+    return [part if part.shape == shape else padded(part, shape) for part in data.parts]
+
+
+def padded(part: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """A part with zeros at the ends of its dimensions."""
+    result = np.zeros(shape, part.dtype)
+    result[tuple(map(slice, part.shape))] = part
+    return result
 
 
 def placed(data: np.ndarray, place: Place | None) -> Any:

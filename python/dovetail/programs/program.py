@@ -20,11 +20,12 @@ from dovetail.base import spans
 from dovetail.base.errors import UnknownSizeError
 from dovetail.base.locations import describe, here
 from dovetail.compiler import phases
-from dovetail.placement import devices, platforms
+from dovetail.placement import devices, partitioning, platforms
 from dovetail.placement.devices import Device
+from dovetail.placement.partitioning import Partition
 from dovetail.placement.shardings import Place, Sharding, place_of
 from dovetail.programs import partitions
-from dovetail.programs.partitions import Partition, PartitionedExecutable
+from dovetail.programs.partitions import PartitionedExecutable
 from dovetail.reference import Evaluator
 from dovetail.reference.cost import Cost, cost_of
 from dovetail.reference.program import Watch
@@ -187,7 +188,7 @@ class Program:
     @property
     def mesh(self) -> Mesh | None:
         """The mesh over whose devices it is partitioned; None if it runs on one device."""
-        return None if self.checks else partitions.mesh_of(self.place)
+        return None if self.checks else partitioning.mesh_of(self.place)
 
     def after(self, phase: str, is_partitioned: bool = True) -> _core.Module:
         """A copy of the module after a phase, as it would run in this process.
@@ -200,10 +201,9 @@ class Program:
         if phase not in phases.NAMES:
             raise ValueError(f"phase must be one of {', '.join(phases.NAMES)}, got: {phase!r}")
         module, mesh = self.module.clone(), self.mesh if is_partitioned else None
-        if mesh is None:
-            module.donate_arguments(self.donated)
-        else:
-            partitions.request(module, mesh, self.shardings)
+        module.donate_arguments(self.donated)
+        if mesh is not None:
+            partitioning.request(module, mesh, self.shardings)
         if self.checks:
             module.check_finite(self.checks)
         target = self.device.platform
@@ -239,14 +239,17 @@ class Program:
     @_Derived
     def _partition(self) -> Partition | None:
         assert self.mesh is not None
-        return partitions.partition(self.after("check"), self.mesh)
+        return partitioning.partition(self.after("check"), self.mesh)
 
     @property
     def places(self) -> list[Place | None]:
         """Where each result is."""
         if self.partition is None:
             return [self.place] * len(self.avals)
-        return [place_of(sharding) for sharding in self.partition.results]
+        return [
+            place_of(sharding if aval.explicit is None else sharding.padded(aval.ndim))
+            for sharding, aval in zip(self.partition.results, self.avals, strict=True)
+        ]
 
     def forget(self) -> None:
         """Drop derived and cached properties, which are recomputed on demand."""
@@ -342,7 +345,7 @@ class Program:
                 identity=partitions.identity(self.name, self.signature.avals, self.partition),
                 output_dtypes=self.result_dtypes,
             )
-            return PartitionedExecutable(spmd, self.partition, self.avals)
+            return PartitionedExecutable(spmd, self.partition, self.avals, self.donated)
         device, host = self.runtime_device, None
         if functions:
             # The traced module has the user's locations.

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.arrays.array import Array
+from dovetail.arrays.array import Array, ArrayMethods
 from dovetail.base.errors import value_error
+from dovetail.base.trace_stack import current
 from dovetail.ops.operands import as_operand
 from dovetail.placement import platforms
 from dovetail.placement.devices import Device
@@ -25,7 +26,7 @@ from dovetail.trees.pytree import (
 
 
 def put(x: Any, device: Any, copy: bool = False, name: str = "device_put") -> Any:
-    """An array, committed to devices; a tracer as it is, since its program decides.
+    """An array, committed to devices; a tracer with a constraint if that is a sharding over a mesh.
 
     Args:
       x: the array.
@@ -60,6 +61,11 @@ def _check_same(x: Array, sharding: Sharding, name: str) -> None:
 
 def beside(x: Any, other: Any) -> Any:
     """An array, committed as another array is if that one is committed."""
+    if isinstance(other, ArrayMethods) and other.aval.explicit and x.shape == other.shape:
+        trace = current()
+        if trace is not None:
+            sharding = other.aval.explicit
+            return trace.reshard(x, sharding, bool(sharding.mesh.auto_axes))
     if type(other) is not Array or not other.committed:
         return x
     sharding = other.sharding
@@ -83,7 +89,8 @@ def device_put(
         are copied in any case.
 
     Returns:
-      The same tree of arrays. In a traced program they stay where the program runs.
+      The same tree of arrays. In a traced program, a sharding over a mesh is a constraint, as by
+      `lax.with_sharding_constraint`, and arrays are not moved to another device.
 
     Raises:
       ValueError: there is no such device, a sharding is for arrays of a higher rank, there is no

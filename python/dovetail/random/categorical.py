@@ -50,7 +50,7 @@ def gumbel(
     dtype: Any = None,
     mode: str | None = None,
     *,
-    out_sharding: None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Gumbel numbers, of density exp(-x - exp(-x)).
 
@@ -126,7 +126,7 @@ def categorical(
     replace: bool = True,
     mode: str | None = None,
     *,
-    out_sharding: None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Categories, chosen as the largest of log-probabilities plus Gumbel numbers.
 

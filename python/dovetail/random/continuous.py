@@ -38,7 +38,7 @@ def exponential_of(key: Any, shape: tuple[int, ...], dtype: np.dtype) -> Array:
 @sampler
 @documented(SAMPLER)
 def exponential(
-    key: KeyLike, shape: Shape = (), dtype: Any = None, *, out_sharding: None = None
+    key: KeyLike, shape: Shape = (), dtype: Any = None, *, out_sharding: Any = None
 ) -> Array:
     """Exponential numbers, of density exp(-x) for x >= 0.
 
@@ -54,7 +54,7 @@ def exponential(
 @sampler
 @documented(SAMPLER)
 def cauchy(
-    key: KeyLike, shape: Shape = (), dtype: Any = None, *, out_sharding: None = None
+    key: KeyLike, shape: Shape = (), dtype: Any = None, *, out_sharding: Any = None
 ) -> Array:
     """Cauchy numbers, of density 1 / (pi (1 + x^2)).
 
@@ -72,7 +72,7 @@ def cauchy(
 @sampler
 @documented(SAMPLER)
 def laplace(
-    key: KeyLike, shape: Shape = (), dtype: Any = None, *, out_sharding: None = None
+    key: KeyLike, shape: Shape = (), dtype: Any = None, *, out_sharding: Any = None
 ) -> Array:
     """Laplace numbers, of density exp(-|x|) / 2.
 
@@ -90,7 +90,7 @@ def laplace(
 @sampler
 @documented(SAMPLER)
 def logistic(
-    key: KeyLike, shape: Shape = (), dtype: Any = None, *, out_sharding: None = None
+    key: KeyLike, shape: Shape = (), dtype: Any = None, *, out_sharding: Any = None
 ) -> Array:
     """Logistic numbers, of density exp(-x) / (1 + exp(-x))^2.
 
@@ -108,7 +108,7 @@ def logistic(
 @sampler
 @documented(SAMPLER)
 def maxwell(
-    key: KeyLike, shape: Shape = (), dtype: Any = None, *, out_sharding: None = None
+    key: KeyLike, shape: Shape = (), dtype: Any = None, *, out_sharding: Any = None
 ) -> Array:
     """Maxwell numbers: lengths of vectors of three normal numbers.
 
@@ -183,7 +183,7 @@ def pareto(
     shape: Shape | None = None,
     dtype: Any = None,
     *,
-    out_sharding: None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Pareto numbers, of density b / x^(b+1) for x >= 1.
 
@@ -209,7 +209,7 @@ def rayleigh(
     shape: Shape | None = None,
     dtype: Any = None,
     *,
-    out_sharding: None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Rayleigh numbers, of density x/s^2 exp(-x^2 / (2 s^2)) for x >= 0.
 
@@ -236,7 +236,7 @@ def wald(
     shape: Shape | None = None,
     dtype: Any = None,
     *,
-    out_sharding: None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Wald (inverse Gaussian) numbers, of density sqrt(1 / (2 pi x^3)) exp(-(x-m)^2 / (2 m^2 x)).
 
@@ -273,7 +273,7 @@ def triangular(
     shape: Shape | None = None,
     dtype: Any = None,
     *,
-    out_sharding: None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Triangular numbers, whose density rises from `left` to `mode` and falls to `right`.
 

@@ -43,7 +43,7 @@ def geometric(
     shape: Shape | None = None,
     dtype: Any = None,
     *,
-    out_sharding: None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Geometric numbers: the number of trials until one succeeds, with probability `p` each.
 
@@ -79,7 +79,7 @@ def poisson(
     shape: Shape | None = None,
     dtype: Any = None,
     *,
-    out_sharding: None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Poisson numbers.
 

@@ -134,7 +134,7 @@ def gamma(
     shape: Shape | None = None,
     dtype: Any = None,
     *,
-    out_sharding: None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Gamma numbers, of density x^(a-1) exp(-x) / gamma(a) for x >= 0.
 
@@ -161,7 +161,7 @@ def loggamma(
     shape: Shape | None = None,
     dtype: Any = None,
     *,
-    out_sharding: None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Logarithms of gamma numbers, accurate even where these underflow.
 
@@ -189,7 +189,7 @@ def beta(
     shape: Shape | None = None,
     dtype: Any = None,
     *,
-    out_sharding: None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Beta numbers, of density proportional to x^(a-1) (1-x)^(b-1) for 0 <= x <= 1.
 
@@ -220,7 +220,7 @@ def dirichlet(
     shape: Shape | None = None,
     dtype: Any = None,
     *,
-    out_sharding: None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Dirichlet vectors, of density proportional to the product of x_i^(alpha_i - 1).
 
@@ -262,7 +262,7 @@ def chisquare(
     shape: Shape | None = None,
     dtype: Any = None,
     *,
-    out_sharding: None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Chi-square numbers: sums of `df` squares of normal numbers.
 
@@ -293,7 +293,7 @@ def f(
     shape: Shape | None = None,
     dtype: Any = None,
     *,
-    out_sharding: None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """F numbers: ratios of two chi-square numbers, each divided by its degrees of freedom.
 
@@ -321,7 +321,7 @@ def t(
     shape: Shape | None = None,
     dtype: Any = None,
     *,
-    out_sharding: None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Student's t numbers.
 
@@ -349,7 +349,7 @@ def generalized_normal(
     shape: Shape = (),
     dtype: Any = None,
     *,
-    out_sharding: None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Numbers of density proportional to exp(-|x|^p).
 
@@ -381,7 +381,7 @@ def ball(
     shape: Shape = (),
     dtype: Any = None,
     *,
-    out_sharding: None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Points of the unit ball of the p-norm, uniformly distributed (Barthe et al., 2005).
 

@@ -32,7 +32,7 @@ def multivariate_normal(
     dtype: Any = None,
     method: str = "cholesky",
     *,
-    out_sharding: None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Vectors of normal numbers with a mean and a covariance.
 
@@ -91,7 +91,7 @@ def orthogonal(
     dtype: Any = None,
     m: int | None = None,
     *,
-    out_sharding: None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Orthogonal (or unitary) matrices, uniform with respect to the Haar measure.
 

@@ -30,7 +30,7 @@ from dovetail.random.uniform import uniform_of
 @sampler
 @documented(SAMPLER)
 def normal(
-    key: KeyLike, shape: Shape = (), dtype: Any = None, *, out_sharding: None = None
+    key: KeyLike, shape: Shape = (), dtype: Any = None, *, out_sharding: Any = None
 ) -> Array:
     """Normal numbers with mean 0 and variance 1.
 
@@ -70,7 +70,7 @@ def truncated_normal(
     shape: Shape | None = None,
     dtype: Any = None,
     *,
-    out_sharding: None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Normal numbers between two bounds.
 
@@ -103,7 +103,7 @@ def lognormal(
     shape: Shape | None = None,
     dtype: Any = None,
     *,
-    out_sharding: None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Numbers whose logarithms are normal with mean 0.
 

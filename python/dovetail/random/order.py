@@ -26,6 +26,7 @@ from dovetail.random.sampler import (
 )
 from dovetail.random.uniform import randint, unit
 from dovetail.symbolic.size import Size, as_size, is_at_least, is_at_most
+from dovetail.transforms.out_sharding import placed
 
 
 def _shuffled(key: Any, x: Array, axis: int) -> Array:
@@ -85,7 +86,7 @@ def permutation(
     axis: int = 0,
     independent: bool = False,
     *,
-    out_sharding: None = None,
+    out_sharding: Any = None,
 ) -> Any:
     """Elements in random order.
 
@@ -108,7 +109,7 @@ def permutation(
       Array([0, 1, 4, 3, 2], dtype=int32)
     """
     if out_sharding is not None:
-        raise NotImplementedError("permutation: out_sharding must be None")
+        return placed("permutation", permutation, out_sharding, key, x, axis, independent)
     if isinstance(x, KeyArray):
         axis = canonical_axis(axis, x.ndim)
         return x.take(_permutation(key, x.shape[axis], 0, False), axis)

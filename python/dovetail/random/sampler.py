@@ -17,6 +17,7 @@ from dovetail.ops.operands import ArrayLike, as_operand, broadcast_to, canonical
 from dovetail.random.generators import default_generator
 from dovetail.random.keys import KeyArray
 from dovetail.tracing import key_reuse
+from dovetail.transforms.out_sharding import placed
 
 Shape = int | Sequence[int]
 KeyLike = KeyArray | Array | np.ndarray
@@ -112,8 +113,9 @@ def sampler(function: F) -> F:
 
     @functools.wraps(function)
     def wrapper(key: Any, *args: Any, **kwargs: Any) -> Any:
-        if kwargs.pop("out_sharding", None) is not None:
-            raise NotImplementedError(f"{name}: out_sharding must be None")
+        out_sharding = kwargs.pop("out_sharding", None)
+        if out_sharding is not None:
+            return placed(name, wrapper, out_sharding, key, *args, **kwargs)
         keys = single(name, key)
         if config.debug_key_reuse.value:
             with key_reuse.uncounted():

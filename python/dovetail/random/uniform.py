@@ -28,7 +28,7 @@ from dovetail.random.sampler import (
 
 
 @sampler
-def bits(key: KeyLike, shape: Shape = (), dtype: Any = None, *, out_sharding: None = None) -> Array:
+def bits(key: KeyLike, shape: Shape = (), dtype: Any = None, *, out_sharding: Any = None) -> Array:
     """Random bits.
 
     Args:
@@ -60,7 +60,7 @@ def uniform(
     minval: ArrayLike = 0.0,
     maxval: ArrayLike = 1.0,
     *,
-    out_sharding: None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Uniform numbers in [minval, maxval).
 
@@ -126,7 +126,7 @@ def randint(
     maxval: ArrayLike,
     dtype: Any = None,
     *,
-    out_sharding: None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Uniform integers in [minval, maxval).
 
@@ -213,7 +213,7 @@ def bernoulli(
     shape: Shape | None = None,
     mode: str = "low",
     *,
-    out_sharding: None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Random bools that are true with probability p.
 
@@ -252,7 +252,7 @@ def bernoulli(
 
 @sampler
 def rademacher(
-    key: KeyLike, shape: Shape = (), dtype: Any = None, *, out_sharding: None = None
+    key: KeyLike, shape: Shape = (), dtype: Any = None, *, out_sharding: Any = None
 ) -> Array:
     """-1 and 1, each with probability 1/2.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from iree.runtime import HalBufferView, VmContext, VmFunction, VmModule, VmVariantList
@@ -82,6 +82,21 @@ class LoadedModule:
         return function
 
 
+class Call(NamedTuple):
+    """One call of an executable.
+
+    Attributes:
+      arrays: what was passed.
+      arguments, results: IREE's lists.
+      shared: the NumPy arrays whose memory the arguments share; None if there are none.
+    """
+
+    arrays: Sequence[Any]
+    arguments: VmVariantList
+    results: VmVariantList
+    shared: list[np.ndarray] | None
+
+
 class Executable:
     """One function of a module on a device.
 
@@ -150,10 +165,16 @@ class Executable:
         Raises:
           OutOfMemoryError: there is not enough memory for the results or temporaries.
         """
+        call = self.begin(arrays)
+        self.run(call)
+        return self.end(call)
+
+    def begin(self, arrays: Sequence[Any]) -> Call:
+        """A call on arrays, as for `__call__`, that has not run yet."""
         device = self.device
         space, put, elements = device.space, device.put, ELEMENT_OF_DTYPE
         arguments = VmVariantList(len(arrays))
-        shared = None
+        shared: list[np.ndarray] | None = None
         for array in arrays:
             kind = type(array)
             if kind is Buffer and array._device.space is space:
@@ -169,16 +190,23 @@ class Executable:
             if sharing is not None:
                 shared = [sharing] if shared is None else [*shared, sharing]
             push(arguments, argument)
-
         dtypes = self._dtypes
-        results = VmVariantList(1 if dtypes is None else len(dtypes))
+        return Call(arrays, arguments, VmVariantList(1 if dtypes is None else len(dtypes)), shared)
+
+    def run(self, call: Call) -> None:
+        """Run a call; on any thread."""
         try:
-            self.invoke(self.function, arguments, results)
+            self.invoke(self.function, call.arguments, call.results)
         except Exception as error:  # IREE's status codes come as exceptions of many types
-            failure = self.failure(error, arrays)
+            failure = self.failure(error, call.arrays)
             if failure is error:
                 raise
             raise failure from error
+
+    def end(self, call: Call) -> list[Buffer]:
+        """The results of a call that has run."""
+        arrays, _, results, shared = call
+        dtypes, device = self._dtypes, self.device
         if dtypes is None:
             dtypes = _dtypes_of(results)
         buffers = [Buffer(get(results, i), dtype, device) for i, dtype in enumerate(dtypes)]

@@ -15,7 +15,7 @@ from iree.runtime import VmModule
 from .buffer import Buffer, put
 from .communicator import TIMEOUT, CollectiveError, Communicator, Lines
 from .devices import INSTANCE, get_device
-from .executable import Executable, LoadedModule
+from .executable import Call, Executable, LoadedModule
 from .transports import Identity, Transport
 
 T = TypeVar("T")
@@ -300,7 +300,18 @@ class SpmdExecutable:
                 f"got: {len(arguments)}"
             )
 
-        def participate(number: int) -> list[Buffer]:
-            return executables[number]([*arguments[number], numbers[number]])
+        def begin(number: int) -> Call:
+            try:
+                return executables[number].begin([*arguments[number], numbers[number]])
+            except Exception as error:
+                error.add_note(f"on participant {number} of {len(executables)}")
+                raise
 
-        return self.participants.run(participate, self._lines, self._identity)
+        # What needs Python's lock is done here: the threads would hand it to each other.
+        calls = [*map(begin, range(len(executables)))]
+
+        def participate(number: int) -> None:
+            executables[number].run(calls[number])
+
+        self.participants.run(participate, self._lines, self._identity)
+        return [executable.end(call) for executable, call in zip(executables, calls, strict=True)]

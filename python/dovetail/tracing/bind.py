@@ -19,6 +19,7 @@ from dovetail.placement.shardings import Place, common_place
 from dovetail.placement.transfer_guards import check
 from dovetail.reference.checks import unwanted
 from dovetail.reference.table import FUNCTIONS, quietly
+from dovetail.tracing.result_places import op_places
 from dovetail.tracing.trace import LARGEST_CONSTANT, Operand, Trace
 from dovetail.tracing.trace import Tracer as Tracer
 
@@ -72,6 +73,10 @@ def bind(
     value = evaluate(*known_values(operands), **keywords)
     if value.nbytes > LARGE:
         check_size(value)
+    if place is not None and place.is_spread:
+        if shape is not None or dtype is not None:
+            results = [(value.shape, dtype_name(value.dtype))]
+        (place,) = op_places(name, attributes, operands, results, 1)
     return Array(value, weak_type, place)
 
 
@@ -92,7 +97,8 @@ def bind_all(
         with resumed():
             return bind_all(name, *operands, weak_type=weak_type, **attributes)
     values = evaluate(*known_values(operands), **attributes)
-    return arrays_of(values, weak_types, common_place(operands, name))
+    places = op_places(name, attributes, operands, None, len(values))
+    return arrays_of(values, weak_types, places)
 
 
 def has_tracers(operands: Sequence[Operand]) -> bool:
@@ -107,14 +113,24 @@ def is_eager(*operands: Operand) -> bool:
     return not (stack.suspended and has_tracers(operands))
 
 
+def is_for_host(*operands: Any) -> bool:
+    """True if functions of NumPy arrays may compute with these operands: where `is_eager`, on one
+    device. On several, the compiler decides how results are sharded, and it knows ops only.
+    """
+    if not is_eager(*operands):
+        return False
+    places = [operand._place for operand in operands if type(operand) is Array]
+    return not any(place is not None and place.is_spread for place in places)
+
+
 def is_for_numpy(*operands: Operand, kinds: str = "biufc") -> bool:
-    """True if NumPy may compute a function of these operands directly: outside of traces, with its
-    element types, and without checks for NaN.
+    """True if NumPy may compute a function of these operands directly: where `is_for_host`, with
+    its element types, and without checks for NaN.
 
     Args:
       kinds: the kinds of elements that NumPy supports.
     """
-    if unwanted() or not is_eager(*operands):
+    if unwanted() or not is_for_host(*operands):
         return False
     return all(operand.dtype.isbuiltin == 1 and operand.dtype.kind in kinds for operand in operands)
 
@@ -125,7 +141,8 @@ def apply_known(
     weak_type: bool = False,
     is_sized: bool = True,
 ) -> Any:
-    """Apply a function of NumPy arrays to arrays that are known, where `is_eager`.
+    """Apply a function of NumPy arrays to arrays that are known, where `is_eager`; on several
+    devices, each has all of the result.
 
     Args:
       is_sized: whether the types of the operands alone determine the shape of the result.
@@ -148,7 +165,7 @@ def apply_all_known(
     if stack.traces:
         return stack.traces[-1].emit_host_step(function, operands, weak_types, is_sized)
     values = quietly(function, *known_values(operands))
-    return arrays_of(values, weak_types, common_place(operands))
+    return arrays_of(values, weak_types, itertools.repeat(common_place(operands)))
 
 
 def _stated_type(
@@ -179,10 +196,10 @@ def known_values(operands: Sequence[Operand]) -> list[np.ndarray]:
 
 
 def arrays_of(
-    values: Sequence[np.ndarray], weak_types: Iterable[bool], place: Place | None
+    values: Sequence[np.ndarray], weak_types: Iterable[bool], places: Iterable[Place | None]
 ) -> list[Any]:
     """Results of an evaluation as arrays."""
-    return [Array(value, weak, place) for value, weak in zip(values, weak_types, strict=False)]
+    return [Array(*result) for result in zip(values, weak_types, places, strict=False)]
 
 
 def constant(value: np.ndarray, weak_type: bool = False) -> Operand:

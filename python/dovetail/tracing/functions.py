@@ -12,11 +12,12 @@ from dovetail.arrays.array import ShapedArray
 from dovetail.base import config
 from dovetail.base.mlir_types import dtype_name
 from dovetail.base.trace_stack import current, resumed, stack
-from dovetail.placement.shardings import Place, common_place
+from dovetail.placement.shardings import Place
 from dovetail.symbolic.size import has_sizes
 from dovetail.tracing import evaluation
 from dovetail.tracing.axes import Axis
 from dovetail.tracing.bind import arrays_of, has_tracers, known_values
+from dovetail.tracing.result_places import result_places
 from dovetail.tracing.trace import Operand, Trace
 
 if TYPE_CHECKING:
@@ -138,9 +139,10 @@ def apply(
 
     in_progress = current()
     if in_progress is not None:
-        return in_progress.emit(name, operands, attributes, types, weak, evaluate, {})
-    place = common_place(operands, name)
-    return arrays_of(evaluate(*known_values(operands)), weak, place)
+        emitted = in_progress.emit(name, operands, attributes, types, weak, evaluate, {})
+        return in_progress.state_types(emitted, results)
+    values = evaluate(*known_values(operands))
+    return arrays_of(values, weak, result_places(name, attributes, operands, results))
 
 
 def call(
@@ -152,11 +154,13 @@ def call(
         with resumed():
             return call(callee, operands, results)
     in_progress = current()
-    if in_progress is None:
-        place = common_place(operands)
-        return arrays_of(callee.evaluate(*known_values(operands)), weak, place)
-    if callee.module is not in_progress.module:
-        return in_progress.splice(callee, operands, results)
     types = [(aval.shape, dtype_name(aval.dtype)) for aval in results]
     attributes = {"callee": callee.function}
-    return in_progress.emit("call", operands, attributes, types, weak, callee.evaluate, {})
+    if in_progress is None:
+        values = callee.evaluate(*known_values(operands))
+        places = result_places("call", attributes, operands, results)
+        return arrays_of(values, weak, places)
+    if callee.module is not in_progress.module:
+        return in_progress.state_types(in_progress.splice(callee, operands, results), results)
+    emitted = in_progress.emit("call", operands, attributes, types, weak, callee.evaluate, {})
+    return in_progress.state_types(emitted, results)

@@ -14,12 +14,19 @@ import numpy as np
 from dovetail import _core
 from dovetail.arrays.array import Array, ShapedArray
 from dovetail.base import errors, locations
-from dovetail.base.errors import ConcretizationTypeError, UnknownSizeError
+from dovetail.base.errors import ConcretizationTypeError, ShardingTypeError, UnknownSizeError
 from dovetail.base.locations import here
 from dovetail.base.mlir_types import Type, dtype_name, dtype_named, encode_array
 from dovetail.base.trace_stack import current, derivative_order, stack
-from dovetail.placement.shardings import Place, incompatible
+from dovetail.placement.attributes import sharding_attribute
+from dovetail.placement.mesh_contexts import context_mesh, get_abstract_mesh
+from dovetail.placement.meshes import AbstractMesh, Mesh
+from dovetail.placement.named_sharding import NamedSharding
+from dovetail.placement.partition_spec import P
+from dovetail.placement.shardings import Place, incompatible, place_of
+from dovetail.placement.type_shardings import explicit_mesh, named, type_sharding
 from dovetail.reference.collectives import UnboundAxesError
+from dovetail.reference.table import FUNCTIONS
 from dovetail.symbolic.size import Size, has_sizes, plain
 from dovetail.tracing import evaluation
 from dovetail.tracing.axes import Axis, axes_in_scope
@@ -83,11 +90,15 @@ class Trace:
         self.jitted: dict[Any, Any] = {}
         # The device that the program must run on, if any.
         self.place: Place | None = None
+        # The mesh over whose explicit axes shardings are parts of types, if any.
+        self.mesh = explicit_mesh(get_abstract_mesh()) if parent is None else parent.mesh
         # True if shapes within the outermost trace have symbolic sizes.
         self.is_symbolic = False
         self._sizes: TraceSizes | None = None
         # The argument whose name each of these values bears.
         self._renamed: dict[int, int] = {}
+        # In a function of parts of arrays, the manual axes along which each argument varies.
+        self.varying_arguments: Sequence[Sequence[str]] | None = None
         # Operands of the call that this function will get, after its explicit arguments.
         self.captured: list[Operand] = []
         self._argument_of: dict[int, int] = {}
@@ -108,6 +119,24 @@ class Trace:
             got = f"{self.place} and {place}"
             raise incompatible(f"the parts of `{self.name}`", got, (self.place, place))
         self.place = place
+
+    def reshard(self, operand: Operand, sharding: NamedSharding, are_open: bool = False) -> Operand:
+        """Append the constraint that a value be sharded so, by a program on these devices; open
+        dimensions may be sharded further.
+        """
+        mesh = sharding.mesh if isinstance(sharding.mesh, Mesh) else context_mesh()
+        if not mesh.empty:
+            self.root.commit_to(place_of(NamedSharding(mesh, P())))
+        attributes = {"sharding": sharding_attribute(sharding, operand.ndim, are_open)}
+        weak, evaluate = operand.weak_type, FUNCTIONS["reshard"]
+        (result,) = self.emit(
+            "reshard", (operand,), attributes, None, (weak,), evaluate, attributes
+        )
+        stated = type_sharding(sharding, operand.ndim)
+        if stated is not None:
+            self.mesh = stated.mesh.abstract_mesh
+            self._state_sharding(result.number, stated)
+        return result
 
     @property
     def root(self) -> Trace:
@@ -166,6 +195,9 @@ class Trace:
             shape = plain(shape)
         number = self.function.argument(shape, dtype_name(aval.dtype), location)
         self._argument_of[number] = len(self._argument_of)
+        if aval.explicit is not None:
+            self.mesh = aval.explicit.mesh.abstract_mesh
+            self._state_sharding(number, aval.explicit)
         if outside is not None and self.concrete:
             self._outside[number] = outside
         tracer = self.value_class(self, number, aval.shape, aval.dtype, aval.weak_type, location)
@@ -292,6 +324,8 @@ class Trace:
                 (number, self.sizes.shape(number, known or shape), element)
                 for (number, shape, element), known in zip(emitted, stated, strict=True)
             ]
+        if self.mesh is not None and not ("callee" in attributes or "regions" in attributes):
+            self._infer_shardings([result[0] for result in emitted])
         if self.concrete:
             outs = [result[0] for result in emitted]
             producer = evaluate, keywords, numbers, outs
@@ -301,6 +335,41 @@ class Trace:
             self.value_class(self, number, shape, dtype_named(element), weak_type, where)
             for (number, shape, element), weak_type in zip(emitted, weak_types, strict=False)
         ]
+
+    # Shardings in types ---------------------------------------------------------------------------
+
+    @property
+    def _type_mesh(self) -> AbstractMesh | None:
+        """The mesh over whose explicit axes shardings are parts of types here, if any."""
+        context = get_abstract_mesh()
+        return self.mesh if self.mesh is None or context.empty else explicit_mesh(context)
+
+    def type_sharding(self, number: int, ndim: int) -> NamedSharding | None:
+        """The sharding in the type of a value."""
+        mesh = self._type_mesh
+        if mesh is None:
+            return None
+        sharding = named(mesh, self.function.sharding(number), ndim)
+        return type_sharding(sharding, ndim)
+
+    def state_types(self, values: Sequence[Tracer], avals: Sequence[ShapedArray]) -> list[Tracer]:
+        """Give values the shardings of types that are known from functions."""
+        for value, aval in zip(values, avals, strict=True):
+            if aval.explicit is not None:
+                self._state_sharding(value.number, aval.explicit)
+        return list(values)
+
+    def _state_sharding(self, number: int, sharding: NamedSharding) -> None:
+        attribute = sharding_attribute(sharding, len(sharding.spec))
+        self.function.set_sharding(number, attribute)
+
+    def _infer_shardings(self, numbers: list[int]) -> None:
+        if self._type_mesh is None:
+            return
+        try:
+            self.function.infer_shardings(numbers)
+        except _core.CompilerError as error:
+            raise errors.explained(error, ShardingTypeError) from None
 
     def _with_sizes(
         self,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dovetail.arrays.array import ArrayMethods
+from dovetail.arrays.array import ArrayMethods, ShapedArray
 from dovetail.base import locations
 from dovetail.base.errors import (
     ConcretizationTypeError,
@@ -16,6 +16,9 @@ from dovetail.base.errors import (
     TracerIntegerConversionError,
 )
 from dovetail.base.locations import here
+from dovetail.base.trace_stack import current
+from dovetail.placement.named_sharding import NamedSharding
+from dovetail.placement.shardings import Sharding
 
 if TYPE_CHECKING:
     from dovetail.tracing.trace import Trace
@@ -45,6 +48,23 @@ class Tracer(ArrayMethods):
     def renumbered(self, number: int) -> Tracer:
         """Another value of the same type."""
         return Tracer(self._trace, number, self.shape, self.dtype, self.weak_type, self.location)
+
+    @property
+    def aval(self) -> ShapedArray:
+        """Shape, element type, weakness, and the sharding over explicit axes of a mesh."""
+        trace, shape = self._trace, self.shape
+        if trace.mesh is None:
+            return ShapedArray(shape, self.dtype, self.weak_type)
+        sharding = trace.type_sharding(self.number, len(shape))
+        return ShapedArray(shape, self.dtype, self.weak_type, sharding)
+
+    def _committed_to(self, sharding: Sharding, copy: bool = False) -> Any:
+        """The value, with the constraint that it be sharded so; on one device, as it is."""
+        in_progress = current()
+        if in_progress is None or not isinstance(sharding, NamedSharding):
+            return self
+        sharding.check_compatible_aval(self.shape)
+        return in_progress.reshard(self, sharding) if sharding.num_devices > 1 else self
 
     def concrete(self, error: type[ConcretizationTypeError]) -> np.ndarray:
         """The value, computed from the arguments' values if these are known."""

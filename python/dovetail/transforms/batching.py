@@ -13,6 +13,8 @@ from dovetail import _core
 from dovetail.arrays.array import ShapedArray
 from dovetail.base import errors
 from dovetail.base.locations import here
+from dovetail.placement.partition_spec import axes_of
+from dovetail.placement.type_shardings import with_dim, without_dim
 from dovetail.symbolic.size import is_symbolic_dim
 from dovetail.tracing.arguments import (
     Function,
@@ -127,6 +129,7 @@ def vmap(
             )
             return results_of(fun, outs, out_spec), (out_spec, positions)
 
+        entry = _batch_entry(leaves, dims)
         avals = [_without_dim(leaf.aval, dim) for leaf, dim in zip(leaves, dims, strict=True)]
         outside = [
             leaf if dim == UNBATCHED else None for leaf, dim in zip(leaves, dims, strict=True)
@@ -137,7 +140,7 @@ def vmap(
         out_spec, positions = traced.extra
         in_dims = dims + [UNBATCHED] * len(traced.captured)
         text = "" if axis is None else axis.text
-        out_dims, types = _batched_results(traced, positions, in_dims, size, text, fun)
+        out_dims, types = _batched_results(traced, positions, in_dims, size, text, fun, entry)
         attributes: dict[str, Any] = {"in_dims": tuple(in_dims), "out_dims": out_dims}
         if axis is not None:
             attributes["axis"] = text
@@ -224,7 +227,35 @@ def _shape_with(size: int, shape: tuple[int, ...], axis: int | None) -> tuple[in
 def _without_dim(aval: ShapedArray, dim: int) -> ShapedArray:
     if dim == UNBATCHED:
         return aval
-    return aval.update(shape=_shape_without(aval.shape, dim))
+    shape = _shape_without(aval.shape, dim)
+    return aval.update(shape=shape, sharding=without_dim(aval.explicit, dim))
+
+
+def _batch_entry(leaves: Sequence[Operand], dims: Sequence[int]) -> Any:
+    """The explicit axes over which the batch is sharded, as the entry of a partition spec.
+
+    Raises:
+      ValueError: they differ, or an argument without a batch is sharded over one of them.
+    """
+    avals = [leaf.aval for leaf in leaves]
+    pairs = [(aval, dim) for aval, dim in zip(avals, dims, strict=True) if aval.explicit]
+    entries = [aval.sharding.spec[dim] for aval, dim in pairs if dim != UNBATCHED]
+    for entry in entries[1:]:
+        if entry != entries[0]:
+            raise ValueError(
+                "Mapped away dimension of inputs passed to vmap should be sharded the same. Got "
+                f"inconsistent axis specs: {entries[0]} vs {entry}, got: "
+                f"{', '.join(map(str, avals))} {here()}; use dovetail.sharding.reshard"
+            )
+    entry = entries[0] if entries else None
+    for aval, dim in pairs:
+        if dim == UNBATCHED and {*axes_of(entry)} & {*aval.sharding.spec.axes}:
+            raise ValueError(
+                "Unmapped values passed to vmap cannot be sharded along the mesh axis you are "
+                f"vmapping over. Got type: {aval}, in_axes: None and vmapped mesh axis: "
+                f"{axes_of(entry)} {here()}"
+            )
+    return entry
 
 
 def batch_dim(transform: str, leaf: Operand, axis: Any, names: LeafNames, i: int) -> int:
@@ -306,6 +337,7 @@ def _batched_results(
     size: int,
     axis: str,
     fun: Function,
+    entry: Any,
 ) -> tuple[tuple[int, ...], list[ShapedArray]]:
     """The batch's dimension in each result, and the results' types."""
     spec = traced.extra[0]
@@ -339,5 +371,6 @@ def _batched_results(
             )
         dim = position % rank
         dims.append(dim)
-        types.append(aval.update(shape=_shape_with(size, aval.shape, dim)))
+        shape = _shape_with(size, aval.shape, dim)
+        types.append(aval.update(shape=shape, sharding=with_dim(aval.explicit, dim, entry)))
     return tuple(dims), types

@@ -13,11 +13,12 @@ from dovetail.base import errors
 from dovetail.base.locations import here
 from dovetail.base.trace_stack import current
 from dovetail.placement.attributes import spec_attribute
-from dovetail.placement.mesh_contexts import get_abstract_mesh, get_mesh
+from dovetail.placement.mesh_contexts import get_abstract_mesh, get_mesh, use_abstract_mesh
 from dovetail.placement.meshes import AbstractMesh, AxisType, Mesh
 from dovetail.placement.named_sharding import NamedSharding, check_spec
 from dovetail.placement.partition_spec import P, axes_of
 from dovetail.placement.shardings import place_of
+from dovetail.placement.type_shardings import spec_over, type_sharding
 from dovetail.programs.transfers import put
 from dovetail.symbolic.size import has_sizes
 from dovetail.tracing.arguments import (
@@ -31,7 +32,7 @@ from dovetail.tracing.arguments import (
 )
 from dovetail.tracing.axes import Axis, manual_axis
 from dovetail.tracing.functions import apply, trace
-from dovetail.tracing.trace import Operand, Tracer
+from dovetail.tracing.trace import Operand, Trace, Tracer
 from dovetail.trees.pytree import broadcast_prefix, flatten, unflatten
 
 
@@ -78,8 +79,8 @@ def shard_map(
         array has dimensions; a size is not a multiple of the axes' sizes; a result that must be the
         same along an axis may vary; there is no mesh.
       TypeError: a spec is not a `PartitionSpec`, or in_specs is missing.
-      NotImplementedError: in_specs is missing, and an argument is traced; or an argument has
-        symbolic sizes.
+      NotImplementedError: in_specs is missing, and a traced argument has no sharding in its type;
+        or an argument has symbolic sizes.
 
     Example:
       >>> import dovetail as dt, dovetail.numpy as dnp
@@ -149,7 +150,9 @@ def on_parts(
     ]
 
     def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
-        result = fun(*unflatten(spec, tracers))
+        over.note_varying(current(), given)
+        with use_abstract_mesh(over.inner_mesh):
+            result = fun(*unflatten(spec, tracers))
         outs, out_spec = flatten(result)
         specs = [each or P() for each in out_specs(result)]
         return results_of(fun, outs, out_spec), (out_spec, specs)
@@ -262,6 +265,16 @@ class Manual(NamedTuple):
         bound = {name: axis for name, axis in texts.items() if not names or name in names}
         return Manual(mesh, bound, attribute, function, is_checked)
 
+    @property
+    def inner_mesh(self) -> AbstractMesh:
+        """The mesh within the function: the axes over which it takes parts are manual."""
+        return self.mesh.abstract_mesh.update_axis_types(dict.fromkeys(self.bound, AxisType.Manual))
+
+    def note_varying(self, trace: Trace | None, given: Sequence[P]) -> None:
+        """Note along which axes the arguments of the function that is traced vary."""
+        assert trace is not None
+        trace.varying_arguments = [[self.bound[name].text for name in spec.axes] for spec in given]
+
     def commit(self) -> None:
         """Have the program in progress run on the devices of the mesh."""
         in_progress = current()
@@ -307,12 +320,14 @@ class Manual(NamedTuple):
         specs = []
         names = LeafNames(fun, args, {})
         for i, leaf in enumerate(flatten(args)[0]):
-            if isinstance(leaf, Tracer):
+            sharding = (
+                leaf.aval.explicit if isinstance(leaf, Tracer) else getattr(leaf, "sharding", None)
+            )
+            if sharding is None and isinstance(leaf, Tracer):
                 raise NotImplementedError(
-                    "shard_map needs in_specs for traced arguments, whose types have no "
-                    f"shardings, got: none for {names.at(i)} {here()}"
+                    "shard_map needs in_specs for traced arguments whose types have no shardings, "
+                    f"got: none for {names.at(i)}, {leaf.aval} {here()}"
                 )
-            sharding = getattr(leaf, "sharding", None)
             if not isinstance(sharding, NamedSharding):
                 specs.append(P())
                 continue
@@ -356,12 +371,21 @@ class Manual(NamedTuple):
                     f"{axes_of(spec[dim])} (of size {count}), got: {aval} {here()}; pad the "
                     "argument, or choose another mesh"
                 )
-        return aval.update(shape=tuple(s // c for s, c in zip(aval.shape, counts, strict=True)))
+        shape = tuple(s // c for s, c in zip(aval.shape, counts, strict=True))
+        axes = aval.sharding.spec
+        kept = spec_over(axes, {*self.inner_mesh.explicit_axes}, len(shape))
+        sharding = type_sharding(NamedSharding(self.inner_mesh, kept), len(shape))
+        return aval.update(shape=shape, sharding=sharding)
 
     def whole(self, aval: ShapedArray, spec: P, result: ResultName) -> ShapedArray:
         """The type of the array whose part a result is."""
         counts = self._counts(spec, aval, "out_specs", str(result))
-        return aval.update(shape=tuple(s * c for s, c in zip(aval.shape, counts, strict=True)))
+        shape = tuple(s * c for s, c in zip(aval.shape, counts, strict=True))
+        manual = spec_over(spec, {*self.mesh.axis_names}, len(shape))
+        pairs = zip(manual.partitions, aval.sharding.spec.partitions, strict=True)
+        joined = P(*[(*axes_of(outer), *axes_of(inner)) for outer, inner in pairs])
+        sharding = type_sharding(NamedSharding(self.mesh, joined), len(shape))
+        return aval.update(shape=shape, sharding=sharding)
 
     def sharding(self, spec: P, rank: int) -> _core.ShardingAttribute:
         """A spec in the dialect."""

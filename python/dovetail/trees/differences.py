@@ -25,6 +25,7 @@ _SO = {
     "different pytree metadata": "the pytree node metadata does not match",
     "dtype": "the dtypes do not match",
     "shape": "the shapes do not match",
+    "sharding": "the shardings do not match",
     "dtype and shape": "the dtypes do not match, and the shapes do not match",
 }
 
@@ -254,13 +255,19 @@ def type_differences(
     return [
         Difference(path, str(a), str(b), _type_kind(a, b))
         for path, a, b in zip(paths, first, second, strict=True)
-        if a.shape != b.shape or a.dtype != b.dtype
+        if a.shape != b.shape or a.dtype != b.dtype or _spec(a) != _spec(b)
     ]
+
+
+def _spec(aval: ShapedArray) -> tuple[Any, ...]:
+    """The explicit axes over which each dimension is sharded."""
+    return (None,) * aval.ndim if aval.explicit is None else aval.explicit.spec.partitions
 
 
 def _type_kind(first: ShapedArray, second: ShapedArray) -> str:
     differs = first.dtype != second.dtype, first.shape != second.shape
-    return {(True, True): "dtype and shape", (True, False): "dtype"}.get(differs, "shape")
+    kinds = {(True, True): "dtype and shape", (True, False): "dtype", (False, True): "shape"}
+    return kinds.get(differs, "sharding")
 
 
 def itemized(sentences: list[str]) -> str:

@@ -38,14 +38,22 @@ func.func @reverse_5(%arg0: tensor<2x3xf32>) {
 }
 
 func.func @reshape_6(%arg0: tensor<2x3x4xf32>) {
-  // expected-remark @+1 {{([i,j,k])->([i,_])}}
+  // expected-remark @+1 {{([i,j,k])->([i,j])}}
   %0 = dovetail.reshape %arg0 : tensor<2x3x4xf32> -> tensor<2x12xf32>
   return
 }
 
 func.func @reshape_7(%arg0: tensor<6x4xf32>) {
-  // expected-remark @+1 {{([i,j])->([_,_,j])}}
+  // expected-remark @+1 {{([i,j])->([i,_,j])}}
   %0 = dovetail.reshape %arg0 : tensor<6x4xf32> -> tensor<2x3x4xf32>
+  return
+}
+
+func.func @reshape_groups(%arg0: tensor<6x4x1x10xf32>, %arg1: tensor<0x4xf32>) {
+  // expected-remark @+1 {{([i,j,k,l])->([i,_,l,_,_])}}
+  %0 = dovetail.reshape %arg0 : tensor<6x4x1x10xf32> -> tensor<3x8x5x1x2xf32>
+  // expected-remark @+1 {{([i,j])->([i,_])}}
+  %1 = dovetail.reshape %arg1 : tensor<0x4xf32> -> tensor<0x5xf32>
   return
 }
 

@@ -64,3 +64,38 @@ module attributes {dovetail.partition = #mesh} {
     return %x : tensor<4xf32>
   }
 }
+
+// -----
+
+#mesh = #dovetail.mesh<["x" = 2]>
+
+module attributes {dovetail.partition = #mesh} {
+  func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error@+1 {{flows to must have the same sharding, got: #dovetail.sharding<#dovetail.mesh<["x" = 2]>, [{"x"}]> and #dovetail.sharding<#dovetail.mesh<["x" = 2]>, [{}]>}}
+    %0 = dovetail.scan length 3 init(%x) over() consts() {
+        dovetail.shardings = [#dovetail.sharding<#mesh, [{}]>],
+        dovetail.argument_shardings = [[#dovetail.sharding<#mesh, [{"x"}]>]]} : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%carry: tensor<4xf32>):
+      %1 = dovetail.sin %carry : tensor<4xf32>
+      dovetail.yield %1 : tensor<4xf32>
+    }
+    return %0 : tensor<4xf32>
+  }
+}
+
+// -----
+
+#mesh = #dovetail.mesh<["x" = 2]>
+
+module attributes {dovetail.partition = #mesh} {
+  func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error@+1 {{'dovetail.argument_shardings' must have one entry for each of 1 bodies, got: []}}
+    %0 = dovetail.scan length 3 init(%x) over() consts() {dovetail.argument_shardings = []}
+        : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%carry: tensor<4xf32>):
+      %1 = dovetail.sin %carry : tensor<4xf32>
+      dovetail.yield %1 : tensor<4xf32>
+    }
+    return %0 : tensor<4xf32>
+  }
+}

@@ -50,27 +50,66 @@ module attributes {dovetail.partition = #mesh} {
 
 #mesh = #dovetail.mesh<["x" = 2]>
 
-// What has no factor map, or bodies, is computed by all; functions of parts within are not.
+// What has no factor map is computed by all.
 // CHECK-LABEL: func.func private @main.local
 // CHECK:         %[[ALL:.+]] = dovetail.all_gather %arg0 over ["x"] sizes [2] dimension 0 : tensor<2xf32>
 // CHECK:         %[[WHOLE:.+]] = dovetail.reshape %[[ALL]]
-// CHECK:         dovetail.scan length 3 init(%[[WHOLE]])
-// CHECK:           dovetail.axis_index over ["x"] sizes [2]
-// CHECK:           dovetail.gather
-// CHECK:           dovetail.sin %{{.+}} : tensor<2xf32>
-// CHECK:           dovetail.all_gather
+// CHECK:         dovetail.reverse %[[WHOLE]] [0] : tensor<4xf32>
 module attributes {dovetail.partition = #mesh} {
-  func.func private @part(%x: tensor<2xf32>) -> tensor<2xf32> {
-    %0 = dovetail.sin %x : tensor<2xf32>
-    return %0 : tensor<2xf32>
-  }
   func.func @main(%x: tensor<4xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}]>}) -> tensor<4xf32> {
-    %0 = dovetail.scan length 3 init(%x) over() consts() : (tensor<4xf32>) -> tensor<4xf32> {
-    ^bb0(%carry: tensor<4xf32>):
-      %1 = dovetail.shard_map @part on #mesh manual ["x"] in [#dovetail.sharding<#mesh, [{"x"}]>]
-        out [#dovetail.sharding<#mesh, [{"x"}]>](%carry) : (tensor<4xf32>) -> tensor<4xf32>
-      dovetail.yield %1 : tensor<4xf32>
-    }
+    %0 = dovetail.reverse %x [0] : tensor<4xf32>
     return %0 : tensor<4xf32>
+  }
+}
+
+// -----
+
+#mesh = #dovetail.mesh<["x" = 2]>
+
+// The first dimension of a group that a reshape splits or merges stays divided, unless the other size does not divide.
+// CHECK-LABEL: func.func private @main.local
+// CHECK-NEXT:    dovetail.reshape %arg0 : tensor<3x4xf32> -> tensor<3x2x2xf32>
+// CHECK-NEXT:    %[[ALL:.+]] = dovetail.all_gather %arg1 over ["x"] sizes [2] dimension 1 : tensor<4x3xf32>
+// CHECK-NEXT:    %[[WHOLE:.+]] = dovetail.reshape %[[ALL]] : tensor<4x2x3xf32> -> tensor<4x6xf32>
+// CHECK-NEXT:    dovetail.reshape %[[WHOLE]] : tensor<4x6xf32> -> tensor<4x3x2xf32>
+// CHECK-NEXT:    dovetail.reshape %arg2 : tensor<1x6xf32> -> tensor<6xf32>
+module attributes {dovetail.partition = #mesh} {
+  func.func @main(%x: tensor<3x8xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{}, {"x"}]>},
+                  %y: tensor<4x6xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{}, {"x"}]>},
+                  %z: tensor<2x6xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}, {}]>})
+      -> (tensor<3x4x2xf32>, tensor<4x3x2xf32>, tensor<12xf32>) {
+    %0 = dovetail.reshape %x : tensor<3x8xf32> -> tensor<3x4x2xf32>
+    %1 = dovetail.reshape %y : tensor<4x6xf32> -> tensor<4x3x2xf32>
+    %2 = dovetail.reshape %z : tensor<2x6xf32> -> tensor<12xf32>
+    return %0, %1, %2 : tensor<3x4x2xf32>, tensor<4x3x2xf32>, tensor<12xf32>
+  }
+}
+
+// -----
+
+#mesh = #dovetail.mesh<["x" = 2]>
+
+// Terms are added before they are summed over devices; not if one of the operands is needed elsewhere.
+// CHECK-LABEL: func.func private @main.local
+// CHECK-NEXT:    %[[A:.+]] = dovetail.dot_general %arg0, %arg2
+// CHECK-NEXT:    %[[B:.+]] = dovetail.dot_general %arg1, %arg2
+// CHECK-NEXT:    %[[DIFFERENCE:.+]] = dovetail.sub %[[A]], %[[B]] : tensor<4x6xf32>
+// CHECK-NEXT:    %[[C:.+]] = dovetail.dot_general %arg0, %arg3
+// CHECK-NEXT:    %[[ALL:.+]] = dovetail.all_reduce_sum %[[DIFFERENCE]] over ["x"]
+// CHECK-NEXT:    %[[SUMMED:.+]] = dovetail.all_reduce_sum %[[C]] over ["x"]
+// CHECK-NEXT:    %[[TOTAL:.+]] = dovetail.add %[[ALL]], %[[SUMMED]]
+// CHECK-NEXT:    return %[[TOTAL]], %[[SUMMED]]
+module attributes {dovetail.partition = #mesh} {
+  func.func @main(%x: tensor<4x800xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{}, {"x"}]>},
+                  %y: tensor<4x800xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{}, {"x"}]>},
+                  %w: tensor<800x6xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}, {}]>},
+                  %v: tensor<800x6xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}, {}]>})
+      -> (tensor<4x6xf32>, tensor<4x6xf32>) {
+    %0 = dovetail.dot_general %x, %w batch [] x [] contract [1] x [0] : tensor<4x800xf32>, tensor<800x6xf32>
+    %1 = dovetail.dot_general %y, %w batch [] x [] contract [1] x [0] : tensor<4x800xf32>, tensor<800x6xf32>
+    %2 = dovetail.sub %0, %1 : tensor<4x6xf32>
+    %3 = dovetail.dot_general %x, %v batch [] x [] contract [1] x [0] : tensor<4x800xf32>, tensor<800x6xf32>
+    %4 = dovetail.add %2, %3 : tensor<4x6xf32>
+    return %4, %3 : tensor<4x6xf32>, tensor<4x6xf32>
   }
 }

@@ -44,3 +44,27 @@ module attributes {dovetail.partition = #mesh} {
     return %1 : tensor<4x3xf32>
   }
 }
+
+// -----
+
+#mesh = #dovetail.mesh<["x" = 2]>
+
+// Bodies state what they take; a carry is sharded as what flows to it.
+// CHECK-LABEL: func.func @main
+// CHECK-SAME:    %arg0: tensor<4xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}]>}
+// CHECK-SAME:    %arg1: tensor<3x4xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{}, {"x"}]>}
+// CHECK:         dovetail.scan length 3
+// CHECK-SAME:    dovetail.argument_shardings = {{\[\[}}#dovetail.sharding<#mesh, [{"x"}]>, #dovetail.sharding<#mesh, [{"x"}]>{{\]\]}}
+// CHECK-SAME:    dovetail.shardings = [#dovetail.sharding<#mesh, [{"x"}]>, #dovetail.sharding<#mesh, [{}, {"x"}]>]
+module attributes {dovetail.partition = #mesh} {
+  func.func @main(%x: tensor<4xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}]>}, %y: tensor<3x4xf32>)
+      -> tensor<3x4xf32> {
+    %0:2 = dovetail.scan length 3 init(%x) over(%y) consts()
+        : (tensor<4xf32>, tensor<3x4xf32>) -> (tensor<4xf32>, tensor<3x4xf32>) {
+    ^bb0(%carry: tensor<4xf32>, %slice: tensor<4xf32>):
+      %1 = dovetail.mul %carry, %slice : tensor<4xf32>
+      dovetail.yield %1, %1 : tensor<4xf32>, tensor<4xf32>
+    }
+    return %0#1 : tensor<3x4xf32>
+  }
+}

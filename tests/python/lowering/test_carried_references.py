@@ -15,6 +15,7 @@ from dovetail import lax
 from dovetail.compiler import phases
 from dovetail.compiler.forms import compile_lowered
 from dovetail.experimental import io_callback
+from dovetail.programs.stages import Compiled
 from dovetail.runtime import Executable
 from support.callback_tools import Log, debug, io
 from support.host_loops import check, compare, hosted
@@ -216,3 +217,18 @@ def test_vulkan() -> None:
     for n in (N, np.int32(0)):
         results = [np.asarray(out) for out in executable([x, n])]
         compare(results, function(dnp.asarray(x), n), 1e-5, 1e-5)
+
+
+def test_branches_wait_for_operands_beside_constants() -> None:
+    """The tables of a Fourier transform are large constants."""
+
+    def branches(i: Any, x: Any, y: Any) -> Any:
+        def transformed(x: Any) -> Any:
+            return dnp.real(dnp.fft.fft(x, axis=-1))
+
+        first = lax.cond(i > 0, transformed, lambda x: x @ x, x)
+        return lax.cond(i > 0, transformed, lambda x: x @ x, dnp.tanh(first) + y)
+
+    compiled = Compiled(hosted(branches, N, X, X))
+    for i in (np.int32(0), np.int32(1)):
+        compare(compiled(i, X, X + 1), branches(i, X, X + 1), 1e-4, 1e-3)

@@ -8,11 +8,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-import numpy as np
 import pytest
 
 import dovetail as dt
-from dovetail import _core, dtypes
+from dovetail import dtypes
 from dovetail.reference import Evaluator
 from support import spmd
 from support.op_calls import Call, all_calls
@@ -22,15 +21,15 @@ CALLS = all_calls(dtypes.float32) + all_calls(dtypes.int32) + all_calls(dtypes.c
 BOUND = 64
 
 
-def factor_of(size: int) -> int:
-    """The smallest factor of a size; 1 if there is none."""
-    return next((n for n in range(2, size + 1) if size % n == 0), 1)
-
-
 def shardings_of(shapes: list[tuple[int, ...]]) -> Iterator[tuple[spmd.Mesh, list[spmd.Dims]]]:
-    """Each dimension of each operand sharded, then each pair of dimensions of two operands."""
-    dims = [(i, d, factor_of(n)) for i, shape in enumerate(shapes) for d, n in enumerate(shape)]
-    dims = [each for each in dims if each[2] > 1]
+    """Each dimension of each operand sharded, with and without padding, then each pair of them."""
+    dims = [
+        (i, d, count)
+        for i, shape in enumerate(shapes)
+        for d, n in enumerate(shape)
+        for count in (2, 3)
+        if n > 1
+    ]
 
     def with_axes(axes: dict[tuple[int, int], str]) -> list[spmd.Dims]:
         return [
@@ -46,10 +45,6 @@ def shardings_of(shapes: list[tuple[int, ...]]) -> Iterator[tuple[spmd.Mesh, lis
         yield {"x": count, "y": other}, with_axes({(i, d): "x", (j, e): "y"})
 
 
-def evaluated(module: _core.Module, operands: tuple[np.ndarray, ...]) -> list[np.ndarray]:
-    return Evaluator(module.program("main"))(list(operands))
-
-
 @pytest.mark.parametrize("call", CALLS, ids=str)
 def test_sharded_operands(call: Call) -> None:
     operands = call.ordinary()
@@ -58,12 +53,12 @@ def test_sharded_operands(call: Call) -> None:
     module = lowered._program.module
     plain = module.clone()
     plain.run("", "check")
-    expected = evaluated(plain, operands)
+    expected = Evaluator(plain.program("main"))(list(operands))
     for mesh, dims in itertools.islice(shardings_of(shapes), 12):
         local = spmd.partitioned(module, mesh, dims)
         if call.row.pointwise:
             # Each device computes its part, whatever part it has of the other operands.
             assert len(mesh) > 1 or "all_gather" not in local.text()
-        results = evaluated(spmd.meaning(local, mesh), operands)
+        results = spmd.evaluated_parts(local, mesh, operands, expected)
         for result, wanted in zip(results, expected, strict=True):
             call.check(result, wanted, BOUND)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import dovetail as dt
 from dovetail import config
+from dovetail.reference import Evaluator
+from support import spmd
 from support.host_loops import compare, on_host
-from support.random_control import PROGRAMS, flat, program_of, results, transformed
+from support.random_control import PROGRAMS, arguments, flat, program_of, results, transformed
 
 
 @pytest.mark.parametrize("seed", range(PROGRAMS))
@@ -36,3 +39,36 @@ def test_compiled_for_all_sizes(seed: int) -> None:
         expected = results(dt, functions, seed)
         compiled = [dt.jit(function, dynamic_shapes=("b, n", "n")) for function in functions]
         compare(results(dt, compiled, seed), expected, 1e-6, 1e-9)
+
+
+# Sizes divide into equal parts along one of the axes, or along none.
+MESH = {"x": 2, "y": 3}
+
+
+def partitioned(seed: int) -> tuple[Any, list[Any], list[np.ndarray]]:
+    """A random program, the dimensions of its arguments that are divided, and the arguments."""
+    rng = np.random.default_rng(seed)
+    functions = transformed(dt, program_of(seed, with_while=True))
+    inputs = arguments(seed)
+    traced = dt.jit(functions[seed % len(functions)]).trace(*inputs)._program
+    inputs += [np.asarray(operand) for operand in traced.captured]
+    return traced.module, [spmd.random_dims(MESH, x.shape, rng) for x in inputs], inputs
+
+
+@pytest.mark.parametrize("seed", range(10 * PROGRAMS))
+def test_partitioned_as_evaluated(seed: int) -> None:
+    """Loops and branches on parts, evaluated by their meaning on whole arrays."""
+    with config.enable_x64(True):
+        module, dims, inputs = partitioned(seed)
+        compare(*spmd.evaluated(module, MESH, dims, inputs), 1e-6, 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(90, 90 + PROGRAMS))
+def test_partitioned_and_compiled(seed: int) -> None:
+    with config.enable_x64(True):
+        module, dims, inputs = partitioned(seed)
+        local = spmd.partitioned(module, MESH, dims)
+        whole = module.clone()
+        whole.run("", "check")
+        expected = Evaluator(whole.program("main"))(list(inputs))
+        spmd.check_on_devices(local, MESH, inputs, expected, 1e-6, 1e-9)

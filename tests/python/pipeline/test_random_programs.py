@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import config, lax
-from dovetail.reference import Evaluator
 from support import spmd
 
 # The number of programs in each test.
@@ -416,18 +415,6 @@ def test_batched_programs_agree_with_a_loop(program: Program) -> None:
 MESH = {"x": 2, "y": 3}
 
 
-def sharded_dims(shape: Shape, rng: np.random.Generator) -> spmd.Dims:
-    """Dimensions divided over the axes of a mesh, each over at most one."""
-    free = {name: size for name, size in MESH.items() if rng.integers(4)}
-    dims: list[list[str]] = []
-    for size in shape:
-        fitting = [name for name, count in free.items() if size and size % count == 0]
-        dims.append(fitting[:1] if rng.integers(4) else [])
-        for name in dims[-1]:
-            del free[name]
-    return dims
-
-
 @settings(max_examples=PROGRAMS)
 @given(programs(12), st.integers(0, 99), st.booleans())
 def test_partitioned_programs_agree_with_whole_ones(
@@ -438,14 +425,8 @@ def test_partitioned_programs_agree_with_whole_ones(
     function = with_derivatives(program) if is_derived else program
     traced = dt.jit(function).trace(*inputs)._program
     inputs += [np.asarray(operand) for operand in traced.captured]
-    dims = [sharded_dims(x.shape, rng) for x in inputs]
-    local = spmd.partitioned(traced.module, MESH, dims)
-    whole = traced.module.clone()
-    whole.run("", "check")
-    results, expected = (
-        Evaluator(module.program("main"))(inputs) for module in (spmd.meaning(local, MESH), whole)
-    )
-    close(results, expected, 1e-6)
+    dims = [spmd.random_dims(MESH, x.shape, rng) for x in inputs]
+    close(*spmd.evaluated(traced.module, MESH, dims, inputs), 1e-6)
 
 
 def with_derivatives(program: Program) -> Callable[..., Any]:

@@ -13,6 +13,7 @@ import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import lax
 from dovetail.arrays.shards import Shards
+from dovetail.runtime import get_device
 from dovetail.sharding import AxisType, Mesh, NamedSharding
 from dovetail.sharding import PartitionSpec as P
 
@@ -143,20 +144,64 @@ def test_training_gives_the_losses_of_one_device() -> None:
     np.testing.assert_allclose(train(sharded, put(x, "data"), put(y, "data")), expected, 1e-5)
 
 
-def test_loops_compute_on_every_device() -> None:
-    x = normal(8)
+def test_loops_compute_on_parts() -> None:
+    x, w = normal(8, 4), normal(3, 4, 4)
 
     @dt.jit
-    def many(x: Any) -> Any:
-        return lax.fori_loop(0, 3, lambda _, x: dnp.sin(x), x * 2)
+    def many(x: Any, w: Any) -> Any:
+        return lax.scan(lambda x, w: (dnp.tanh(x @ w), dnp.sum(x, 1)), x * 2, w)
 
-    np.testing.assert_allclose(many(put(x, "data")), np.sin(np.sin(np.sin(2 * x))), rtol=1e-5)
+    whole = many(x, w)
+    last, sums = many(put(x, "data"), put(w, None, "model"))
+    check(last, whole[0], "data", "model")
+    check(sums, whole[1], None, "data")
+    # What an iteration needs is gathered in it, not before.
+    text = many.lower(put(x, "data"), put(w, None, "model")).as_text("shard")
+    assert text.index("dovetail.scan") < text.index("all_gather")
 
 
-def test_sizes_that_do_not_divide_are_not_sharded() -> None:
-    x = normal(10, 3)
-    result = dt.jit(lambda x: dnp.cumsum(x * 2, axis=0))(put(x, "data"))
-    np.testing.assert_allclose(result, np.cumsum(x * 2, 0), rtol=1e-5)
+def test_gradients_of_dynamic_loops() -> None:
+    def total(x: Any) -> Any:
+        return dnp.sum(lax.while_loop(lambda x: dnp.sum(x**2) < 100, lambda x: x * 1.5, x) ** 2)
+
+    x = normal(8, 2)
+    result = dt.jit(dt.grad(total))(put(x, "data"))
+    check(result, dt.grad(total)(x), "data")
+
+
+@pytest.mark.parametrize(
+    "spec", [("data",), (None, "data"), ("model", "data"), (("data", "model"),)]
+)
+def test_sizes_that_do_not_divide(spec: tuple[Any, ...]) -> None:
+    x, w = normal(10, 7), normal(7, 3)
+
+    def f(x: Any, w: Any) -> Any:
+        return dnp.tanh(x @ w), dnp.max(x, 0), dnp.mean(x, 1), dnp.cumsum(x * 2, 0), x[::-1] / x
+
+    expected = f(x, w)
+    given = put(x, *spec)
+    for result, value in zip(dt.jit(f)(given, w), expected, strict=True):
+        assert isinstance(result.sharding, NamedSharding)
+        check(result, value, *result.sharding.spec)
+    first = dt.jit(f)(given, w)[0]
+    assert first.sharding.spec == (P() if spec[0] is None else P(spec[0]))
+    # Results are arguments.
+    again = dt.jit(lambda x: dnp.sum(x, 0))(first)
+    np.testing.assert_allclose(again, np.asarray(expected[0]).sum(0), rtol=1e-4)
+
+
+def test_heads_of_attention_are_divided() -> None:
+    x, w = normal(8, 6, 16), normal(16, 32)
+
+    @dt.jit
+    def heads(x: Any, w: Any) -> Any:
+        q = (x @ w).reshape(8, 6, 4, 8).transpose(0, 2, 1, 3)
+        return dnp.sum(q * q, -1).transpose(0, 2, 1).reshape(8, 24)
+
+    given = put(x, "data"), put(w, None, "model")
+    result = heads(*given)
+    assert "all_gather" not in heads.lower(*given).as_text("shard").split("reduce_sum")[0]
+    np.testing.assert_allclose(result, heads(x, w), rtol=1e-4)
 
 
 def test_random_numbers_are_those_of_one_device() -> None:
@@ -180,6 +225,29 @@ def test_captured_arrays_and_donated_arguments() -> None:
     x = put(value, "data")
     check(f(x), value @ np.asarray(weights), "data", "model")
     assert x.is_deleted()
+
+
+def test_donated_memory_is_reused() -> None:
+    f = dt.jit(lambda x: x * 2 + 1, donate_argnums=0)
+    value = normal(1024, 256)
+    allocator = get_device("local-sync:3").hal.allocator
+    x = f(put(value, "data"))
+    before = allocator.statistics["device_bytes_allocated"]
+    x = f(x)
+    assert allocator.statistics["device_bytes_allocated"] - before < value.nbytes // 8
+    check(x, 4 * value + 3, "data")
+    # Not if others have it.
+    part = x.addressable_shards[3].data
+    kept = np.array(part)
+    check(f(x), 8 * value + 7, "data")
+    np.testing.assert_array_equal(part, kept)
+
+
+def test_memory_is_that_of_one_device() -> None:
+    x, w = put(normal(64, 32), "data"), put(normal(32, 16), None, "model")
+    stats = dt.jit(lambda x, w: x @ w).lower(x, w).compile().memory_analysis()
+    assert stats.argument_size_in_bytes == 4 * (16 * 32 + 32 * 8)
+    assert stats.output_size_in_bytes == 4 * 16 * 8
 
 
 def test_effects_run_once_on_whole_arrays() -> None:
@@ -316,3 +384,24 @@ def test_threads_call_one_program() -> None:
     with ThreadPoolExecutor(4) as pool:
         results = list(pool.map(lambda _: float(f(given)), range(40)))
     np.testing.assert_allclose(results, [expected] * 40, rtol=1e-3, atol=1e-3)
+
+
+def test_device_put_in_a_program_is_a_constraint() -> None:
+    x, columns = normal(8, 4), NamedSharding(GRID_AUTO, P(None, "model"))
+    moved = dt.jit(lambda x: dt.device_put(x + 1, columns))
+    for given in (x, dt.device_put(x, NamedSharding(GRID_AUTO, P("data")))):
+        check(moved(given), x + 1, None, "model")
+    check(dt.jit(lambda x: x.to_device(columns))(x), x, None, "model")
+    check(dt.jit(lambda: dnp.ones((8, 4), device=columns))(), np.ones((8, 4)), None, "model")
+    # The cotangent of a sharded array is sharded alike.
+    gradient = dt.jit(dt.grad(lambda x: dnp.sum(dt.device_put(x, columns) ** 2)))
+    check(gradient(x), 2 * x, None, "model")
+    with pytest.raises(ValueError, match="incompatible devices for jitted computation"):
+        moved(dt.device_put(x, DEVICES[1]))
+    with pytest.raises(ValueError, match="rank at least 2"):
+        dt.jit(lambda x: dt.device_put(x[0], columns))(x)
+
+
+def test_device_put_to_one_device_in_a_program_has_no_effect() -> None:
+    x = dt.device_put(normal(3), DEVICES[1])
+    assert dt.jit(lambda x: dt.device_put(x, DEVICES[2]))(x).device == DEVICES[1]

@@ -175,10 +175,14 @@ def transformed(lib: Any, program: Program) -> list[Callable[[Any, Any], Any]]:
     ]
 
 
-def results(lib: Any, functions: Sequence[Callable[..., Any]], seed: int) -> list[Any]:
+def arguments(seed: int) -> list[np.ndarray]:
     rng = np.random.default_rng(seed)
     size = size_of(seed)
-    x, y = (lib.numpy.asarray(rng.normal(size=shape)) for shape in ((3, size), (size,)))
+    return [rng.normal(size=shape) for shape in ((3, size), (size,))]
+
+
+def results(lib: Any, functions: Sequence[Callable[..., Any]], seed: int) -> list[Any]:
+    x, y = map(lib.numpy.asarray, arguments(seed))
     return list(map(np.asarray, flat([function(x, y) for function in functions])))
 
 

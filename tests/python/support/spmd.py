@@ -15,6 +15,7 @@ from dovetail import _core
 from dovetail.base import locations
 from dovetail.compiler import phases
 from dovetail.compiler.forms import compile_lowered
+from dovetail.reference import Evaluator
 from dovetail.runtime.participants import Participants, SpmdExecutable
 from dovetail.sharding import AbstractMesh
 from dovetail.sharding import PartitionSpec as P
@@ -143,8 +144,108 @@ def partitioned(module: _core.Module, mesh: Mesh, arguments: Sequence[Dims | Non
     return module
 
 
+def random_dims(mesh: Mesh, shape: Sequence[int], rng: np.random.Generator) -> Dims:
+    """Dimensions divided over axes, into equal parts or not."""
+    free = [name for name in rng.permutation(list(mesh)) if rng.integers(4)]
+    dims: list[list[str]] = []
+    for size in shape:
+        count = int(rng.integers(3)) if size else 0
+        dims.append(free[:count])
+        del free[:count]
+    return dims
+
+
+def evaluated(
+    module: _core.Module,
+    mesh: Mesh,
+    arguments: Sequence[Dims | None],
+    values: Sequence[np.ndarray],
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """The results of a partitioned program, by its meaning, and those of the program itself."""
+    whole = module.clone()
+    whole.run("", "check")
+    expected = Evaluator(whole.program("main"))(list(values))
+    return evaluated_parts(partitioned(module, mesh, arguments), mesh, values, expected), expected
+
+
+def evaluated_parts(
+    local: _core.Module,
+    mesh: Mesh,
+    values: Sequence[np.ndarray],
+    like: Sequence[np.ndarray],
+) -> list[np.ndarray]:
+    """The results of the program of one device, by its meaning.
+
+    Args:
+      values: the arguments. What pads their parts spoils every result that depends on it.
+      like: arrays with the shapes of the results.
+    """
+    module = meaning(local, mesh)
+    inputs = [
+        padded(value, shape)
+        for value, (shape, _) in zip(values, module.function("main").inputs, strict=True)
+    ]
+    results = Evaluator(module.program("main"))(inputs)
+    return [
+        result[tuple(map(slice, np.shape(other)))]
+        for result, other in zip(results, like, strict=True)
+    ]
+
+
+def check_on_devices(
+    local: _core.Module,
+    mesh: Mesh,
+    values: Sequence[np.ndarray],
+    expected: Sequence[np.ndarray],
+    rtol: float,
+    atol: float,
+) -> None:
+    """Compile the program of one device, and compare each device's parts of the results."""
+    found = local.shardings()
+    assert found is not None
+    given, returned = found
+    shapes = [shape for shape, _ in local.function("main").inputs]
+    arguments = [
+        parts_of(value, mesh, dims, shape)
+        for value, dims, shape in zip(values, given, shapes, strict=True)
+    ]
+    program = executable(mesh, local)
+    results = program([list(parts) for parts in zip(*arguments, strict=True)])
+    for i, (whole, dims) in enumerate(zip(expected, returned, strict=True)):
+        whole = np.asarray(whole)
+        parts = parts_of(np.ones(whole.shape, bool), mesh, dims, results[0][i].numpy().shape)
+        wanted = parts_of(whole, mesh, dims, parts[0].shape)
+        for part, is_element, other in zip(results, parts, wanted, strict=True):
+            # What pads a part may have any value.
+            mask = is_element == 1
+            np.testing.assert_allclose(part[i].numpy()[mask], other[mask], rtol=rtol, atol=atol)
+
+
+def parts_of(value: np.ndarray, mesh: Mesh, dims: Dims, shape: Sequence[int]) -> list[np.ndarray]:
+    """The part of an array on each device, padded to a shape."""
+    parts = []
+    for place in np.ndindex(*mesh.values()):
+        at = dict(zip(mesh, place, strict=True))
+        index = []
+        for axes, size in zip(dims, shape, strict=True):
+            number = 0
+            for axis in axes:
+                number = number * mesh[axis] + at[axis]
+            index.append(slice(number * size, (number + 1) * size))
+        parts.append(padded(value[tuple(index)], shape))
+    return parts
+
+
+def padded(value: np.ndarray, shape: Sequence[int]) -> np.ndarray:
+    """An array with NaNs, or large numbers, at the ends of its dimensions."""
+    number = np.nan if value.dtype.kind in "fcV" else 0 if value.dtype.kind == "b" else 99
+    result = np.full(shape, number, value.dtype)
+    result[tuple(map(slice, value.shape))] = value
+    return result
+
+
 def meaning(module: _core.Module, mesh: Mesh) -> _core.Module:
-    """The program on whole arrays that the program of one device stands for."""
+    """The program on whole arrays, padded, that the program of one device stands for."""
     found = module.shardings()
     assert found is not None
     given, returned = found

@@ -16,6 +16,7 @@ from dovetail.base.locations import here
 from dovetail.lax import basics as lax
 from dovetail.lax.control.bodies import check_callable
 from dovetail.lax.control.carry import Carry
+from dovetail.placement.type_shardings import with_dim, without_dim
 from dovetail.symbolic.size import is_symbolic_dim
 from dovetail.tracing import evaluation
 from dovetail.tracing.arguments import as_operand, name_of, results_of
@@ -92,7 +93,11 @@ def scan(
 
 
 def _row(aval: ShapedArray) -> ShapedArray:
-    return aval.update(shape=aval.shape[1:])
+    if aval.explicit is not None and aval.sharding.spec[0] is not None:
+        raise value_error(
+            f"0th dimension of all xs should be replicated. Got {aval.sharding.spec}, got: {aval}"
+        )
+    return aval.update(shape=aval.shape[1:], sharding=without_dim(aval.explicit, 0))
 
 
 def _described(result: Any) -> str:
@@ -167,7 +172,10 @@ class Loop(NamedTuple):
 
     def _op(self, carries: Sequence[Operand], rows: Sequence[Operand]) -> list[Operand]:
         avals = self.step.avals
-        ys = [y.update(shape=(self.length, *y.shape)) for y in avals[self.carried :]]
+        ys = [
+            y.update(shape=(self.length, *y.shape), sharding=with_dim(y.explicit, 0))
+            for y in avals[self.carried :]
+        ]
         captured = self.step.captured
         is_known = not is_symbolic_dim(self.length)
         # The arrays determine the length.
@@ -198,7 +206,10 @@ class Loop(NamedTuple):
     def _of_blocks(self, carries: Sequence[Operand], rows: Sequence[Operand], count: int) -> Loop:
         """The loop each of whose steps is `count` steps of this one."""
         avals = [carry.aval for carry in carries]
-        avals += [row.aval.update(shape=(count, *row.shape[1:])) for row in rows]
+        avals += [
+            row.aval.update(shape=(count, *row.shape[1:]), sharding=row.aval.explicit)
+            for row in rows
+        ]
 
         def steps(*tracers: Tracer) -> tuple[list[Operand], None]:
             return self._steps(tracers[: self.carried], tracers[self.carried :], count), None

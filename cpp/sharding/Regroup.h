@@ -1,0 +1,17 @@
+// The sharding of an array that is reshaped, over the axes of its type.
+#ifndef DOVETAIL_SHARDING_REGROUP_H
+#define DOVETAIL_SHARDING_REGROUP_H
+
+#include "Shardings.h"
+
+namespace dovetail {
+
+/// The axes of each dimension of shape `to`, given those of shape `from`. A sharding survives the insertion and removal
+/// of dimensions of size 1, and the split of one dimension or the merge of several into one, as long as each device
+/// keeps its elements. Otherwise it is ambiguous: failure.
+llvm::FailureOr<AxesOfEach> regrouped(MeshAttr mesh, llvm::ArrayRef<int64_t> from, llvm::ArrayRef<Axes> axes,
+                                      llvm::ArrayRef<int64_t> to);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_SHARDING_REGROUP_H

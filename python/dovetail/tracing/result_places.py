@@ -1,0 +1,131 @@
+"""Places of what ops outside of programs compute: on a mesh, sharded as in programs.
+
+The elements are computed on the host, where CPU devices have them all. Over explicit axes of a
+mesh, types state how results are sharded; over others, the op becomes a program, which the phase
+`shard` partitions. It is not compiled: that takes a thousand times as long as the phase.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+from dovetail import _core
+from dovetail.arrays.shaped_array import ShapedArray
+from dovetail.base.bounded import Bounded
+from dovetail.base.errors import explained
+from dovetail.base.mlir_types import Type, dtype_name
+from dovetail.base.trace_stack import stack
+from dovetail.compiler import phases
+from dovetail.placement import partitioning
+from dovetail.placement.meshes import Mesh
+from dovetail.placement.named_sharding import NamedSharding
+from dovetail.placement.shardings import Place, Sharding, common_place, place_of
+from dovetail.tracing.trace import Trace
+
+_known: Bounded[Any, Sequence[Place | None]] = Bounded()
+
+
+def op_places(
+    name: str,
+    attributes: dict[str, Any],
+    operands: Sequence[Any],
+    results: Sequence[Type] | None,
+    count: int,
+) -> Sequence[Place | None]:
+    """The place of each result of an op on arrays.
+
+    Args:
+      name: the op's name.
+      attributes: its attributes, by their names in the dialect.
+      operands: the arrays.
+      results: the results' types, if the op does not infer them.
+      count: the number of results.
+
+    Raises:
+      ValueError: the arrays are committed to different devices.
+      ShardingTypeError: over explicit axes, it is ambiguous how a result is sharded.
+    """
+    place = common_place(operands, name)
+    mesh = None if place is None or not place.is_spread else partitioning.mesh_of(place)
+    if mesh is None:
+        return [place] * count
+    types, shardings = _types(operands), [_sharding(operand) for operand in operands]
+    key = name, mesh, *attributes.items(), *types, *shardings, results and tuple(results)
+    found = _known.get(key)
+    if found is None:
+        if mesh.explicit_axes:
+            avals = _types_of_results(name, attributes, operands, results)
+            found = [stated_place(aval, mesh) for aval in avals]
+        else:
+            places = _partitioned(name, attributes, types, results, mesh, shardings)
+            found = places or [place] * count
+        _known[key] = found
+    return found
+
+
+def result_places(
+    name: str, attributes: dict[str, Any], operands: Sequence[Any], results: Sequence[ShapedArray]
+) -> Sequence[Place | None]:
+    """The same for an op on functions, whose results have known types."""
+    place = common_place(operands, name)
+    mesh = None if place is None or not place.is_spread else partitioning.mesh_of(place)
+    if mesh is None:
+        return [place] * len(results)
+    if mesh.explicit_axes:
+        return [stated_place(aval, mesh) for aval in results]
+    shardings = [_sharding(operand) for operand in operands]
+    types = [(aval.shape, dtype_name(aval.dtype)) for aval in results]
+    places = _partitioned(name, attributes, _types(operands), types, mesh, shardings)
+    return places or [place] * len(results)
+
+
+def stated_place(aval: ShapedArray, mesh: Mesh) -> Place:
+    """The place that a type states over the axes of a mesh."""
+    return place_of(NamedSharding(mesh, aval.sharding.spec))
+
+
+def _types(operands: Sequence[Any]) -> list[Type]:
+    return [(operand.shape, dtype_name(operand.dtype)) for operand in operands]
+
+
+def _sharding(operand: Any) -> Sharding | None:
+    place = operand._place
+    return None if place is None or not place.is_committed else place.sharding
+
+
+def _types_of_results(
+    name: str, attributes: dict[str, Any], operands: Sequence[Any], results: Sequence[Type] | None
+) -> list[ShapedArray]:
+    """The types of an op's results, by a trace of it."""
+    trace = Trace("eager call", name, False, [])
+    stack.traces.append(trace)
+    try:
+        tracers = [trace.argument(operand.aval, None) for operand in operands]
+        weak = itertools.repeat(False)
+        # The trace may change attributes.
+        outs = trace.emit(name, tracers, {**attributes}, results, weak, lambda: None, {})
+        return [out.aval for out in outs]
+    finally:
+        stack.traces.pop()
+        trace.function.finish([])
+
+
+def _partitioned(
+    name: str,
+    attributes: dict[str, Any],
+    operands: Sequence[Type],
+    results: Sequence[Type] | None,
+    mesh: Mesh,
+    shardings: Sequence[Sharding | None],
+) -> list[Place] | None:
+    """The places of an op's results in a program over a mesh; None if it runs on one device."""
+    try:
+        module = _core.wrap(name, attributes, operands, results)
+    except _core.CompilerError as error:
+        raise explained(error) from None
+    partitioning.request(module, mesh, shardings)
+    phases.run(module, "check")
+    found = partitioning.partition(module, mesh)
+    return None if found is None else [place_of(sharding) for sharding in found.results]

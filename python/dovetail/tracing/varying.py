@@ -1,0 +1,43 @@
+"""Along which manual axes of a mesh a value varies, within a function of parts of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+from dovetail import _core
+from dovetail.base.errors import explained
+from dovetail.tracing.trace import Trace, Tracer
+
+
+def varying_axes(x: Any) -> frozenset[Hashable]:
+    """The axes along which the devices of a mesh may have different values of an array.
+
+    Only functions of `shard_map` with `check_vma=True` distinguish values that vary.
+    """
+    if type(x) is not Tracer:
+        return frozenset()
+    bound = x._trace.axes.items()
+    name_of = {axis.text: name for name, axis in bound if axis.is_checked}
+    return frozenset(name_of[text] for text in _texts(x, list(name_of)))
+
+
+def _texts(x: Any, axes: Sequence[str]) -> Sequence[str]:
+    """The same by the names of axes in the compiler."""
+    if type(x) is not Tracer or not axes:
+        return ()
+    trace = x._trace
+    if trace.varying_arguments is None:
+        arguments = [axes if each is None else _texts(each, axes) for each in _outside(trace)]
+    else:
+        arguments = [*trace.varying_arguments, *[()] * len(trace.captured)]
+    try:
+        return trace.function.varying(list(axes), arguments, x.number)
+    except _core.CompilerError as error:
+        raise explained(error) from None
+
+
+def _outside(trace: Trace) -> list[Any]:
+    """The outer value of each argument, None where it is unknown: it may vary along any axis."""
+    explicit = [None] * len(trace.names) if trace.origins is None else trace.origins
+    return [*explicit, *trace.captured]

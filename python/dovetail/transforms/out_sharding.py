@@ -1,0 +1,72 @@
+"""The argument `out_sharding` of functions: the sharding in the type of the result."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from dovetail.base.errors import type_error, value_error
+from dovetail.placement.meshes import AxisType
+from dovetail.placement.named_sharding import NamedSharding
+from dovetail.placement.partition_spec import P
+from dovetail.transforms.explicit_sharding import auto_axes, named_by_context
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def placed(
+    name: str, function: Callable[..., Any], out_sharding: Any, *args: Any, **kwargs: Any
+) -> Any:
+    """The result of a function, with a sharding in its type; within, no axis is explicit.
+
+    Args:
+      name: the name of the function that was given `out_sharding`.
+      function: the function.
+      out_sharding: a `NamedSharding`, or a `PartitionSpec` over the mesh of the context.
+      args, kwargs: its arguments.
+
+    Raises:
+      TypeError: something else than a sharding.
+      ValueError: there is no mesh, or the axes are not explicit.
+    """
+    wanted = named_by_context(out_sharding, name) if isinstance(out_sharding, P) else out_sharding
+    if not isinstance(wanted, NamedSharding):
+        raise type_error(
+            f"`out_sharding` argument of `{name}` only supports instances of `NamedSharding` or "
+            f"`PartitionSpec`, got: {out_sharding!r}"
+        )
+    for axis in wanted.spec.axes:
+        kind = wanted.mesh.type_of[axis]
+        if kind is not AxisType.Explicit:
+            raise value_error(
+                f"PartitionSpec passed to {name} cannot contain axis names that are of type Auto "
+                f"or Manual. Got PartitionSpec: {wanted.spec} with axis name: {axis} of type: "
+                f"AxisType.{kind.name}, got: {wanted.mesh}"
+            )
+
+    def call(args: Any, kwargs: Any) -> Any:
+        return function(*args, **kwargs)
+
+    return auto_axes(call, out_sharding=wanted)(args, kwargs)
+
+
+def accepts_out_sharding(function: F) -> F:
+    """A function that takes `out_sharding` too, by keyword: see `placed`."""
+    name = function.__name__
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        if "out_sharding" not in kwargs:
+            return function(*args, **kwargs)
+        out_sharding = kwargs.pop("out_sharding")
+        if out_sharding is None:
+            return function(*args, **kwargs)
+        return placed(name, function, out_sharding, *args, **kwargs)
+
+    signature = inspect.signature(function)
+    own = inspect.Parameter("out_sharding", inspect.Parameter.KEYWORD_ONLY, default=None)
+    parameters = [*signature.parameters.values(), own]
+    wrapper.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return wrapper  # type: ignore[return-value]
