@@ -99,8 +99,8 @@ class Shards:
             raise RuntimeError(
                 "Fetching value for `dovetail.Array` that spans non-addressable (non process local)"
                 f" devices is not possible, got: an array with {self.sharding}; "
-                "`addressable_shards` are the parts that this process has, and jitted functions "
-                "compute on all of them"
+                "`addressable_shards` are the parts that this process has, and "
+                "multihost_utils.process_allgather gives all"
             )
         return result
 
