@@ -99,7 +99,8 @@ class Shards:
             raise RuntimeError(
                 "Fetching value for `dovetail.Array` that spans non-addressable (non process local)"
                 f" devices is not possible, got: an array with {self.sharding}; "
-                "`addressable_shards` are the parts that this process has"
+                "`addressable_shards` are the parts that this process has, and "
+                "multihost_utils.process_allgather gives all"
             )
         return result
 

@@ -130,7 +130,8 @@ class Client(NamedTuple):
 # Processes ----------------------------------------------------------------------------------------
 
 
-class _Processes(NamedTuple):
+@dataclass(frozen=True)
+class _Processes:
     """The processes that share a program.
 
     Attributes:

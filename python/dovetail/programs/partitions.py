@@ -77,8 +77,7 @@ def _participants_of(count: int, owners: tuple[int, ...] | None) -> Participants
             "a program on devices of several processes must run between distributed.initialize() "
             f"and distributed.shutdown(), got: one on devices of {len({*owners})} processes"
         )
-    timeout = group.transport.timeout
-    return Participants(count, timeout, group.transport, processes=owners, turn=group.turn)
+    return Participants(count, group.timeout, group.transport, processes=owners, turn=group.turn)
 
 
 class PartitionedExecutable:

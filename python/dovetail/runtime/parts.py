@@ -16,7 +16,7 @@ Dims = Sequence[Sequence[str]]
 def index_of(
     participant: int, axes: Sequence[tuple[str, int]], dims: Dims, shape: Sequence[int]
 ) -> Index:
-    """The part of an array that a participant has.
+    """The part of an array that a participant has; the last parts along a dimension may be shorter.
 
     Args:
       participant: its number.
@@ -26,20 +26,43 @@ def index_of(
 
     >>> index_of(5, [("x", 2), ("y", 4)], [["y"], ["x"]], (8, 6))
     (slice(2, 4, None), slice(3, 6, None))
+    >>> [index_of(i, [("x", 4)], [["x"]], (7,))[0].stop for i in range(4)]
+    [2, 4, 6, 7]
     """
     sizes = [size for _, size in axes]
     names = [name for name, _ in axes]
     place = dict(zip(names, np.unravel_index(participant, sizes), strict=True))
     size_of = dict(axes)
     index = []
-    for size, over in zip(shape, dims, strict=True):
-        count, tile = 1, 0
+    for size, over, length in zip(shape, dims, shape_of_parts(axes, dims, shape), strict=True):
+        tile = 0
         for name in over:
-            count *= size_of[name]
             tile = tile * size_of[name] + int(place[name])
-        length = size // count
-        index.append(slice(tile * length, (tile + 1) * length))
+        index.append(slice(min(tile * length, size), min((tile + 1) * length, size)))
     return tuple(index)
+
+
+def shape_of_parts(
+    axes: Sequence[tuple[str, int]], dims: Dims, shape: Sequence[int]
+) -> tuple[int, ...]:
+    """The shape of the parts of an array, to which those that are shorter are padded.
+
+    >>> shape_of_parts([("x", 2), ("y", 4)], [["y"], ["x"]], (7, 6))
+    (2, 3)
+    """
+    size_of = dict(axes)
+    counts = [math.prod(size_of[name] for name in over) for over in dims]
+    return tuple(-(-size // count) for size, count in zip(shape, counts, strict=True))
+
+
+def padded(part: Any, shape: tuple[int, ...]) -> Any:
+    """A part with zeros at the ends of its dimensions, unless it has that shape."""
+    if part.shape == shape:
+        return part
+    values = np.asarray(part)
+    result = np.zeros(shape, values.dtype)
+    result[tuple(map(slice, values.shape))] = values
+    return result
 
 
 class Parts:

@@ -39,6 +39,7 @@ class ProcessGroup:
     Args:
       transport: connects them.
       devices: the number of devices of each process.
+      timeout: how long participants of one process wait for each other, in seconds.
 
     Attributes:
       index: the number of this process.
@@ -52,8 +53,11 @@ class ProcessGroup:
       (0, 1, [b'abc'])
     """
 
-    def __init__(self, transport: Transport, devices: Sequence[int]) -> None:
+    def __init__(
+        self, transport: Transport, devices: Sequence[int], timeout: float = TIMEOUT
+    ) -> None:
         self.transport = transport
+        self.timeout = timeout
         self.index = transport.process
         self.count = transport.processes
         self.devices = tuple(devices)
@@ -196,7 +200,7 @@ def initialize(
     if {*kinds} != {transport}:
         server.close()
         raise RuntimeError(f"all processes must have the same transport, got: {', '.join(kinds)}")
-    connections: Transport = TcpTransport(
+    tcp = TcpTransport(
         number,
         addresses,
         initialization_timeout,
@@ -204,7 +208,8 @@ def initialize(
         marks=transport == "mpi",
         silence=silence,
     )
-    connections.timeout = collective_timeout
+    tcp.timeout = collective_timeout
+    connections: Transport = tcp
     if transport == "mpi":
         world = importlib.import_module("mpi4py.MPI").COMM_WORLD
         if (world.Get_rank(), world.Get_size()) != (number, count):
@@ -214,7 +219,7 @@ def initialize(
                 f"{world.Get_size()} in process {number} of {count}"
             )
         connections = MpiTransport(world, collective_timeout, watch=connections)
-    _current = ProcessGroup(connections, [one["devices"] for one in facts])
+    _current = ProcessGroup(connections, [one["devices"] for one in facts], collective_timeout)
     return _current
 
 

@@ -28,7 +28,7 @@ from iree.runtime import VmModule
 from . import processes
 from .executable import LoadedModule
 from .participants import Participants, SpmdExecutable
-from .parts import Dims, Index, Parts, index_of
+from .parts import Dims, Index, Parts, index_of, padded, shape_of_parts
 from .processes import identity_of
 from .signature import Signature
 from .tree import Arguments, unflatten
@@ -109,8 +109,7 @@ def _participants(count: int, group: processes.ProcessGroup | None) -> Participa
             f"{count}, got: {group.count}"
         )
     owners = [number // local for number in range(count)]
-    timeout = group.transport.timeout
-    return Participants(local, timeout, group.transport, processes=owners, turn=group.turn)
+    return Participants(local, group.timeout, group.transport, processes=owners, turn=group.turn)
 
 
 class SpmdFunction:
@@ -164,7 +163,7 @@ class SpmdFunction:
     def _indices(self, dims: Dims, shape: Sequence[Any]) -> list[Index]:
         axes = self.partitioning.axes
         numbers = self._executable.participants.global_numbers
-        return [index_of(number, axes, dims, shape) for number in numbers]
+        return [index_of(number, axes, dims, _known(shape)) for number in numbers]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function.
@@ -198,6 +197,9 @@ class SpmdFunction:
     def _divided(self, argument: int, value: Any) -> Sequence[Any]:
         """The part of an argument for each participant in this process."""
         indices = self.indices(argument)
+        dims, spec = self.partitioning.arguments[argument], self.signature.inputs[argument]
+        assert spec is not None
+        shape = shape_of_parts(self.partitioning.axes, dims, _known(spec.shape))
         if type(value) is Parts:
             if value.indices is None or value.indices == indices:
                 if len(value.parts) != len(indices):
@@ -205,20 +207,32 @@ class SpmdFunction:
                         f"{self.name}: an argument must have a part for each participant of this "
                         f"process, {len(indices)}, got: {len(value.parts)}"
                     )
-                return value.parts
+                return [padded(part, shape) for part in value.parts]
             value = np.asarray(value)
-        if not any(self.partitioning.arguments[argument]):
+        if not any(dims):
             return [value] * len(indices)
         whole = np.asarray(value)
-        return [np.ascontiguousarray(whole[index]) for index in indices]
+        return [padded(np.ascontiguousarray(whole[index]), shape) for index in indices]
 
     def _joined(self, result: int, parts: Sequence[Any]) -> Any:
         dims, spec = self.partitioning.results[result], self.signature.outputs[result]
         assert spec is not None
         if not any(dims):
             return parts[0]
-        shape = tuple(map(int, (size for size in spec.shape if size is not None)))
-        return Parts(shape, parts, self._indices(dims, shape))
+        shape = _known(spec.shape)
+        indices = self._indices(dims, shape)
+        return Parts(shape, [*map(_trimmed, parts, indices)], indices)
 
     def __repr__(self) -> str:
         return f"<function {self.name}{self.signature} on {self.partitioning.size} devices>"
+
+
+def _known(shape: Sequence[Any]) -> tuple[int, ...]:
+    """A shape whose sizes are all known, as those of partitioned programs are."""
+    return tuple(map(int, shape))
+
+
+def _trimmed(part: Any, index: Index) -> Any:
+    """A part without what it is padded with."""
+    sizes = tuple(one.stop - one.start for one in index)
+    return part if part.shape == sizes else np.asarray(part)[tuple(map(slice, sizes))]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import socket
 import struct
 import threading
@@ -199,7 +198,7 @@ class _Peer:
         self.error = ""
         self._process = process
         self._connection = connection
-        self._stream = connection.makefile("rb", _SMALL)
+        self._stream: Any = connection.makefile("rb", _SMALL)
         self._sending = threading.Lock()
         # Whether the last parcel was sent to its end.
         self._is_whole = True
@@ -427,7 +426,7 @@ def connected(address: tuple[str, int], deadline: float, must: str) -> socket.so
             time.sleep(0.05)
 
 
-def _read(stream: io.BufferedReader, memory: Any) -> Any:
+def _read(stream: Any, memory: Any) -> Any:
     """The memory, filled with what comes.
 
     Raises:

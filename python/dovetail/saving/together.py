@@ -151,7 +151,7 @@ def _write_start(
         os.truncate(file.fileno(), size)
         _write_at(file.fileno(), 0, memoryview(start))
         for offset, values in whole:
-            _write_at(file.fileno(), offset, memoryview(values.reshape(-1).view(np.uint8)))
+            _write_at(file.fileno(), offset, values.reshape(-1).view(np.uint8).data)
 
 
 def _write_parts(path: str, parts: Sequence[tuple[int, tuple[int, ...], Part]]) -> None:
@@ -181,7 +181,7 @@ def runs(shape: tuple[int, ...], part: Part) -> Iterator[tuple[int, memoryview]]
     strides = [item] * len(shape)
     for i in reversed(range(len(shape) - 1)):
         strides[i] = strides[i + 1] * shape[i + 1]
-    data = memoryview(part.values.reshape(-1).view(np.uint8))
+    data = part.values.reshape(-1).view(np.uint8).data
     counts = [stop - start for start, stop in part.bounds[:outer]]
     length = len(data) // max(int(np.prod(counts)), 1)
     first = sum(start * stride for (start, _), stride in zip(part.bounds, strides, strict=True))

@@ -276,8 +276,9 @@ def _sharding(like: Any) -> Sharding | None:
     if isinstance(like, ShapeDtypeStruct):
         return like.sharding
     place = getattr(like, "_place", None)
-    is_sharded = place is not None and place.is_committed and place.sharding.num_devices > 1
-    return place.sharding if is_sharded else None
+    if place is None or not place.is_committed or place.sharding.num_devices == 1:
+        return None
+    return place.sharding
 
 
 def _array(name: str, leaf: Leaf, weak: bool, sharding: Sharding | None) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 
 from dovetail.arrays.array import Array, ShapedArray
 from dovetail.arrays.memory_limits import LARGE, check_size
+from dovetail.arrays.shards import Shards, moved
 from dovetail.base import config
 from dovetail.base.errors import UnknownSizeError
 from dovetail.base.locations import here
@@ -192,7 +193,15 @@ def known_values(operands: Sequence[Operand]) -> list[np.ndarray]:
     for operand in operands:
         if type(operand) is Tracer:
             raise operand.leaked()
-    return [operand._value() for operand in operands]
+    return [_value_of(operand) for operand in operands]
+
+
+def _value_of(operand: Any) -> np.ndarray:
+    """The elements of an array, those in other processes included, which must ask for them, too."""
+    data = operand._data
+    if type(data) is not Shards or data.sharding.is_fully_addressable:
+        return operand._value()
+    return np.asarray(moved(data, data.sharding.replicated()))
 
 
 def arrays_of(

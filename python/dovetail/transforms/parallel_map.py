@@ -11,7 +11,7 @@ from dovetail import ops
 from dovetail.base.errors import value_error
 from dovetail.ops.operands import canonical_axis
 from dovetail.ops.shapes import move_dim
-from dovetail.placement.devices import process_count
+from dovetail.placement.devices import process_count, process_index
 from dovetail.placement.meshes import Mesh
 from dovetail.placement.partition_spec import P
 from dovetail.placement.platforms import devices as devices_of
@@ -143,10 +143,13 @@ def _axes_of(in_axes: Any, args: Sequence[Any], fixed: Container[int]) -> list[A
 
 def _mesh(axis: Hashable, size: int, devices: Sequence[Any] | None, backend: str | None) -> Mesh:
     """The first devices along an axis."""
-    if process_count() > 1:
+    are_elsewhere = process_count() > 1 and (
+        devices is None or any(d.process_index != process_index() for d in devices)
+    )
+    if are_elsewhere:
         raise NotImplementedError(
-            f"pmap: the devices must all belong to this process, got: {process_count()} processes; "
-            "use shard_map, or vmap over arrays that are sharded"
+            "pmap: the devices must all belong to this process, got: those of "
+            f"{process_count()} processes; pass devices=dovetail.local_devices(), or use shard_map"
         )
     available = devices_of(backend) if devices is None else devices
     if size > len(available):

@@ -17,6 +17,7 @@ if __name__ == "__main__":
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import P
+from dovetail.experimental import multihost_utils
 from support.rank_programs import auto_mesh, initialize, say
 
 
@@ -38,7 +39,8 @@ def main() -> None:
     first, second = dt.jit(total), dt.jit(largest)
     if fault in ("known programs", "killed", "raises", "stalls"):
         # Later, no process waits to compare programs.
-        first(x), second(x)
+        first(x)
+        second(x)
     say("ready")
     if is_odd and fault == "killed":
         os.kill(os.getpid(), signal.SIGKILL)
@@ -50,7 +52,7 @@ def main() -> None:
         second(x)
     elif fault == "no program":
         if is_odd:
-            dt.experimental.multihost_utils.sync_global_devices("the end")
+            multihost_utils.sync_global_devices("the end")
         else:
             first(x)
     else:

@@ -143,6 +143,11 @@ def arrays() -> None:
         for shard in moved.addressable_shards:
             np.testing.assert_array_equal(np.asarray(shard.data), x[shard.index])
     check(dt.device_put(dt.device_put(a, NamedSharding(backward, P())), rows), x)
+    # Outside of jit, every process computes all, and keeps its parts.
+    check(a * 2 + 1, x * 2 + 1)
+    check(dnp.sum(a, axis=1), x.sum(1))
+    check(a[1:3], x[1:3])
+    np.testing.assert_allclose(float(dnp.sum(a)), x.sum(), 1e-4)
     whole = dt.device_put(a, NamedSharding(mesh, P()))
     assert whole.is_fully_replicated
     np.testing.assert_array_equal(np.asarray(whole), x)
@@ -171,6 +176,11 @@ def utilities() -> None:
     assert (sent["a"].tolist(), float(sent["b"])) == ([0, 7], 0.0)
     assert int(hosts.broadcast_one_to_all(here, is_source=here == count - 1)) == count - 1
     hosts.sync_global_devices("here")
+    own = dt.local_device_count()
+    doubled = dt.pmap(lambda v: v * 2, devices=dt.local_devices())(np.arange(own))
+    assert np.asarray(doubled).tolist() == [2 * i for i in range(own)]
+    with pytest.raises(NotImplementedError, match="devices must all belong to this process"):
+        dt.pmap(lambda v: v)(np.arange(own))
     hosts.assert_equal({"seed": np.arange(3)})
     with pytest.raises(
         AssertionError,
@@ -339,9 +349,14 @@ def exported_step(params: Any, x: Any) -> Any:
 def exports(path: str) -> None:
     """A training step for eight devices, in a file."""
     mesh = auto_mesh(8)
-    x = dt.ShapeDtypeStruct((16, 3), np.float32, sharding=NamedSharding(mesh, P("data")))
+    x = dt.ShapeDtypeStruct((15, 3), np.float32, sharding=NamedSharding(mesh, P("data")))
     w = dt.ShapeDtypeStruct((3, 4), np.float32, sharding=NamedSharding(mesh, P()))
     dt.export(exported_step, {"w": w}, x, path=path)
+    dt.jit(exported_step).lower({"w": w}, x).compile().save(f"{path}.saved")
+    with pytest.raises(ValueError, match="must be the only one in its file"):
+        dt.export({"a": (exported_step, {"w": w}, x), "b": (dnp.sin, 1.0)}, path=path)
+    with pytest.raises(ValueError, match="must be for CPUs, got: target vulkan"):
+        dt.export(exported_step, {"w": w}, x, path=path, targets="vulkan")
 
 
 @program

@@ -78,11 +78,10 @@ def by_tcp(
                 process.wait()
         ranks = []
         for n, (process, files) in enumerate(zip(started, streams, strict=True)):
-            texts = []
             for file in files:
                 file.seek(0)
-                texts.append(file.read())
-            ranks.append(Rank(process.returncode, *texts, ends.get(n, float("inf"))))
+            output, errors = (file.read() for file in files)
+            ranks.append(Rank(process.returncode, output, errors, ends.get(n, float("inf"))))
     return ranks
 
 
