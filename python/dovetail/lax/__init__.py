@@ -137,8 +137,6 @@ from dovetail.lax.collectives import (
     pmax,
     pmean,
     pmin,
-    ppermute,
-    pshuffle,
     psum,
     psum_scatter,
     pswapaxes,
@@ -197,6 +195,7 @@ from dovetail.lax.indexing import (
 )
 from dovetail.lax.multiply_high import mulhi
 from dovetail.lax.named_axes import axis_index, axis_size, pcast
+from dovetail.lax.permutations import ppermute, pshuffle
 from dovetail.lax.precision import (
     AccuracyMode,
     DotAlgorithm,
