@@ -204,8 +204,9 @@ from dovetail.lax.precision import (
     PrecisionLike,
     Tolerance,
 )
-from dovetail.lax.ragged import RaggedDotDimensionNumbers, ragged_dot, ragged_dot_general
 from dovetail.lax.random_bits import RandomAlgorithm, rng_bit_generator, rng_uniform
+from dovetail.lax.ragged import RaggedDotDimensionNumbers, ragged_dot, ragged_dot_general
+from dovetail.lax.ragged_exchange import ragged_all_to_all
 from dovetail.lax.special import (
     bessel_i0e,
     bessel_i1e,
@@ -250,6 +251,7 @@ _CONTROL = (
 _COLLECTIVES = (
     *("all_gather", "all_to_all", "axis_index", "axis_size", "pbroadcast", "pcast", "pmax"),
     *("pmean", "pmin", "ppermute", "pshuffle", "psum", "psum_scatter", "pswapaxes"),
+    "ragged_all_to_all",
 )
 # Keys are moved too.
 _keys.let_move_keys(

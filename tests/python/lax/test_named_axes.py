@@ -366,6 +366,48 @@ def test_wrong_groups() -> None:
         over(lambda x: lax.psum(x, ("i", 0), axis_index_groups=[[0, 1, 2]]), X)
 
 
+def test_ragged_slices() -> None:
+    """Each element sends two slices to each of three others."""
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(3, 20, 2)).astype(np.float32)
+    starts = random.integers(0, 15, (3, 6))
+    sent = random.integers(0, 5, (3, 6))
+    # Of each receiver, by sender and slice: where slices follow each other.
+    received = sent.reshape(3, 3, 2).transpose(1, 0, 2).reshape(3, 6)
+    ends = np.cumsum(received, axis=1)
+    places = (ends - received).reshape(3, 3, 2).transpose(1, 0, 2).reshape(3, 6)
+    expected = np.full((3, 30, 2), -1, np.float32)
+    for receiver in range(3):
+        slices = [
+            rows[sender, starts[sender, n] : starts[sender, n] + sent[sender, n]]
+            for sender in range(3)
+            for n in (2 * receiver, 2 * receiver + 1)
+        ]
+        joined = np.concatenate(slices)
+        expected[receiver, : len(joined)] = joined
+    numbers = [x.astype(np.int32) for x in (starts, sent, places, received)]
+    exchange = dt.vmap(functools.partial(lax.ragged_all_to_all, axis_name="i"), axis_name="i")
+    output = np.full_like(expected, -1)
+    np.testing.assert_array_equal(exchange(rows, output, *numbers), expected)
+    check_grads(lambda rows: exchange(rows, output, *numbers), (rows,), 1, ("rev",), 1e-2, 1e-2)
+
+
+def test_wrong_ragged_slices() -> None:
+    x, numbers = np.zeros((3, 4), np.float32), np.zeros((3, 3), np.int32)
+
+    def exchange(*operands: Any) -> Any:
+        return over(functools.partial(lax.ragged_all_to_all, axis_name="i"), *operands)
+
+    with pytest.raises(ValueError, match="input_offsets must be integer type"):
+        exchange(x, x, x, numbers, numbers, numbers)
+    with pytest.raises(ValueError, match="send_sizes must have the shape of input_offsets"):
+        exchange(x, x, numbers, np.zeros((3, 6), np.int32), numbers, numbers)
+    with pytest.raises(ValueError, match="must be divisible by the size of the axes, 3"):
+        exchange(x, x, *[np.zeros((3, 4), np.int32)] * 4)
+    with pytest.raises(ValueError, match="input and output shapes must be equal, except"):
+        exchange(x, np.zeros((3, 4), np.int32), *[numbers] * 4)
+
+
 def test_values_are_not_known() -> None:
     for f in (lambda: lax.axis_index("i"), dt.jit(lambda: lax.axis_index("i"))):
         with pytest.raises(ConcretizationTypeError, match="without a value while `vmap` traces"):
