@@ -204,9 +204,9 @@ from dovetail.lax.precision import (
     PrecisionLike,
     Tolerance,
 )
-from dovetail.lax.random_bits import RandomAlgorithm, rng_bit_generator, rng_uniform
 from dovetail.lax.ragged import RaggedDotDimensionNumbers, ragged_dot, ragged_dot_general
 from dovetail.lax.ragged_exchange import ragged_all_to_all
+from dovetail.lax.random_bits import RandomAlgorithm, rng_bit_generator, rng_uniform
 from dovetail.lax.special import (
     bessel_i0e,
     bessel_i1e,
