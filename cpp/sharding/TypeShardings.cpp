@@ -110,6 +110,10 @@ LogicalResult Inference::conflict(unsigned operand, unsigned other, bool isReduc
               "sharding, got: "
            << lhs << " and " << rhs << ".";
   }
+  if (op->getName().getStringRef().starts_with("dovetail.scatter"))
+    return op->emitError() << "dynamic_update_slice operand sharding must be equal to update sharding, got: operand "
+                              "sharding "
+                           << operandText(0) << " and update sharding " << operandText(2) << ".";
   if (isa<SelectOp>(op))
     return op->emitError() << "select cases must have the same shardings, got: [" << operandText(other) << ", "
                            << operandText(operand) << "].";
@@ -121,13 +125,17 @@ LogicalResult Inference::conflict(unsigned operand, unsigned other, bool isReduc
 }
 
 LogicalResult Inference::carry(unsigned operand, unsigned dim) {
-  if (isa<GatherOp>(op))
+  StringRef opName = op->getName().getStringRef();
+  bool isScatter = opName.starts_with("dovetail.scatter");
+  // One window: a dynamic slice, or the update of one.
+  bool isSlice = (isa<GatherOp>(op) || isScatter) && typeOf(op->getOperand(1)).getRank() == 1;
+  if (isa<GatherOp>(op) && !isSlice)
     return op->emitError()
            << "Use `.at[...].get(out_sharding=)` to provide output PartitionSpec for the gather indexing "
               "as out sharding could not be resolved unambiguously (or would require collectives on "
               "inputs). Got operand="
            << operandText(0) << ", indices=" << operandText(1);
-  if (op->getName().getStringRef().starts_with("dovetail.scatter"))
+  if (isScatter && !isSlice)
     return op->emitError() << "Use `.at[...].set/add/mul/...(out_sharding=)` to provide output PartitionSpec for the "
                               "scatter update as out sharding could not be resolved unambiguously (or would require "
                               "collectives on inputs). Got operand="
@@ -138,7 +146,7 @@ LogicalResult Inference::carry(unsigned operand, unsigned dim) {
   if (isa<SortOp>(op))
     return op->emitError() << "Arguments to sort must be unsharded over the sorting dimension. Got arg sharding="
                            << specText(specs[operand]);
-  bool isMoved = isa<SliceOp, PadOp, ReverseOp, ConcatenateOp>(op);
+  bool isMoved = isSlice || isa<SliceOp, PadOp, ReverseOp, ConcatenateOp>(op);
   RankedTensorType result = typeOf(op->getResult(0)), from = typeOf(op->getOperand(operand));
   if (!isMoved || result.getRank() != from.getRank())
     return op->emitError() << "Input " << operand << " to " << name()
@@ -147,7 +155,7 @@ LogicalResult Inference::carry(unsigned operand, unsigned dim) {
   const Axes &axes = specs[operand][dim];
   int64_t count = mesh.sizeOf(axes), size = result.getDimSize(dim);
   if (size % count) {
-    StringRef what = isa<SliceOp>(op) ? "slicing" : isa<PadOp>(op) ? "padding" : name();
+    StringRef what = isa<SliceOp>(op) ? "slicing" : isa<PadOp>(op) ? "padding" : isSlice ? "dynamic_slice" : name();
     return op->emitError() << what << " on sharded dims where out dim (" << size << ") is not divisible by mesh axes ("
                            << count << ") with spec (" << entryText(axes, false)
                            << ") is not implemented. Got input type=" << operandText(operand)

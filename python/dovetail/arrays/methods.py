@@ -189,9 +189,18 @@ class ArrayMethods(ArrayOperators):
         """The elements with their bytes in reverse order."""
         return dnp.bits.byteswap(self)
 
-    def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> Array:
+    def reshape(
+        self,
+        *shape: Any,
+        order: str = "C",
+        copy: bool | None = None,
+        out_sharding: Any = None,
+    ) -> Array:
         """The same elements in another shape; one size may be -1."""
-        return dnp.reshape(self, shape[0] if len(shape) == 1 else shape, order, copy=copy)
+        sizes = shape[0] if len(shape) == 1 else shape
+        if out_sharding is not None:
+            return dnp.reshape(self, sizes, order, copy=copy, out_sharding=out_sharding)
+        return dnp.reshape(self, sizes, order, copy=copy)
 
     def ravel(self, order: str = "C") -> Array:
         """The elements in one dimension."""

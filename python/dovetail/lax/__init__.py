@@ -137,8 +137,6 @@ from dovetail.lax.collectives import (
     pmax,
     pmean,
     pmin,
-    ppermute,
-    pshuffle,
     psum,
     psum_scatter,
     pswapaxes,
@@ -197,6 +195,7 @@ from dovetail.lax.indexing import (
 )
 from dovetail.lax.multiply_high import mulhi
 from dovetail.lax.named_axes import axis_index, axis_size, pcast
+from dovetail.lax.permutations import ppermute, pshuffle
 from dovetail.lax.precision import (
     AccuracyMode,
     DotAlgorithm,
@@ -206,6 +205,7 @@ from dovetail.lax.precision import (
     Tolerance,
 )
 from dovetail.lax.ragged import RaggedDotDimensionNumbers, ragged_dot, ragged_dot_general
+from dovetail.lax.ragged_exchange import ragged_all_to_all
 from dovetail.lax.random_bits import RandomAlgorithm, rng_bit_generator, rng_uniform
 from dovetail.lax.special import (
     bessel_i0e,
@@ -251,6 +251,7 @@ _CONTROL = (
 _COLLECTIVES = (
     *("all_gather", "all_to_all", "axis_index", "axis_size", "pbroadcast", "pcast", "pmax"),
     *("pmean", "pmin", "ppermute", "pshuffle", "psum", "psum_scatter", "pswapaxes"),
+    "ragged_all_to_all",
 )
 # Keys are moved too.
 _keys.let_move_keys(

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from dovetail.arrays.array import Array
-from dovetail.base.errors import type_error, value_error
+from dovetail.base.errors import value_error
 from dovetail.lax import basics as lax
+from dovetail.lax.axis_groups import Groups
 from dovetail.lax.named_axes import (
     AxisName,
     are_taken_one_by_one,
     bind_over,
-    check_no_groups,
     element_number,
     find_axes,
     names_of,
@@ -29,6 +29,7 @@ from dovetail.ops.operands import (
     check_kind,
     unary,
 )
+from dovetail.ops.shapes import move_dim
 from dovetail.symbolic.size import Size
 from dovetail.tracing.axes import Axis
 from dovetail.tracing.trace import Tracer
@@ -42,7 +43,7 @@ def psum(x: Any, axis_name: AxisName, *, axis_index_groups: Any = None) -> Any:
       x: a tree of arrays of numbers, or of bools, which are summed as int32.
       axis_name: the name that `vmap` gave the axis, or several; an int names a dimension of the
         arrays, which is summed too.
-      axis_index_groups: must be None.
+      axis_index_groups: lists of the numbers of elements that compute together; None for all.
 
     Returns:
       The tree of sums. What does not depend on the axes is multiplied by their size:
@@ -50,21 +51,24 @@ def psum(x: Any, axis_name: AxisName, *, axis_index_groups: Any = None) -> Any:
 
     Raises:
       NameError: no axis in scope has the name.
-      NotImplementedError: axis_index_groups is given.
 
     Example:
       >>> dt.vmap(lambda x: x / lax.psum(x, "i"), axis_name="i")(dnp.array([1.0, 3.0]))
       Array([0.25, 0.75], dtype=float32)
     """
-    check_no_groups("psum", axis_index_groups)
-    named, dims = _partition("psum", axis_name)
+    named, dims, groups = _partition("psum", axis_name, axis_index_groups)
     if not named and not dims:
         return x
+    if groups is not None and not groups.are_equal:
+        return _map(lambda leaf: groups.total(_as_number("psum", leaf)), x)
     if not any(isinstance(leaf, Tracer) for leaf in flatten(x)[0]):
-        return _map(lambda leaf: _multiple(leaf, size_of(named), dims), x)
+        size = size_of(named) if groups is None else groups.size
+        return _map(lambda leaf: _multiple(leaf, size, dims), x)
 
     def reduce(leaf: Any) -> Array:
         operand = _as_number("psum", leaf)
+        if groups is not None:
+            return groups.total(operand)
         operand = lax.reduce_sum(operand, canonical_axes(dims, operand.ndim)) if dims else operand
         return _over("all_reduce_sum", operand, named)
 
@@ -77,21 +81,20 @@ def pmean(x: Any, axis_name: AxisName, *, axis_index_groups: Any = None) -> Any:
     Args:
       x: a tree of arrays of numbers or bools.
       axis_name: the name that `vmap` gave the axis, or several.
-      axis_index_groups: must be None.
+      axis_index_groups: lists of the numbers of elements that compute together; None for all.
 
     Returns:
       The tree of means.
 
     Raises:
       NameError: no axis in scope has the name.
-      NotImplementedError: axis_index_groups is given.
 
     Example:
       >>> dt.vmap(lambda x: x - lax.pmean(x, "i"), axis_name="i")(dnp.array([1.0, 4.0]))
       Array([-1.5,  1.5], dtype=float32)
     """
     total = psum(x, axis_name, axis_index_groups=axis_index_groups)
-    count = psum(1, axis_name)
+    count = psum(1, axis_name, axis_index_groups=axis_index_groups)
     return _map(lambda leaf: leaf / count, total)
 
 
@@ -104,14 +107,13 @@ def pmax(x: Any, axis_name: AxisName, *, axis_index_groups: Any = None) -> Any:
       x: a tree of arrays of real numbers or bools.
       axis_name: the name that `vmap` gave the axis, or several; an int names a dimension of the
         arrays.
-      axis_index_groups: must be None.
+      axis_index_groups: lists of the numbers of elements that compute together; None for all.
 
     Returns:
       The tree of greatest values.
 
     Raises:
       NameError: no axis in scope has the name.
-      NotImplementedError: axis_index_groups is given.
 
     Example:
       >>> dt.vmap(lambda x: lax.pmax(x, "i") - x, axis_name="i")(dnp.array([1, 4, 2]))
@@ -129,14 +131,13 @@ def pmin(x: Any, axis_name: AxisName, *, axis_index_groups: Any = None) -> Any:
       x: a tree of arrays of real numbers or bools.
       axis_name: the name that `vmap` gave the axis, or several; an int names a dimension of the
         arrays.
-      axis_index_groups: must be None.
+      axis_index_groups: lists of the numbers of elements that compute together; None for all.
 
     Returns:
       The tree of least values.
 
     Raises:
       NameError: no axis in scope has the name.
-      NotImplementedError: axis_index_groups is given.
 
     Example:
       >>> dt.vmap(lambda x: x - lax.pmin(x, "i"), axis_name="i")(dnp.array([1, 4, 2]))
@@ -151,12 +152,21 @@ def _map(f: Callable[[Any], Any], x: Any) -> Any:
     return unflatten(spec, [f(leaf) for leaf in leaves])
 
 
-def _partition(function: str, axis_name: AxisName) -> tuple[tuple[Axis, ...], tuple[int, ...]]:
-    """Named axes, and dimensions of the operand."""
+def _partition(
+    function: str, axis_name: AxisName, axis_index_groups: Any
+) -> tuple[tuple[Axis, ...], tuple[int, ...], Groups | None]:
+    """Named axes, dimensions of the operand, and the groups of elements of the axes, if any."""
     names = names_of(axis_name)
     dims = tuple(name for name in names if isinstance(name, int))
-    named = tuple(name for name in names if not isinstance(name, int))
-    return find_axes(function, named), dims
+    axes = find_axes(function, tuple(name for name in names if not isinstance(name, int)))
+    if axis_index_groups is None:
+        return axes, dims, None
+    if dims:
+        raise value_error(
+            "axis_index_groups only supported for sums over just named axes, got: "
+            f"{function} over {axis_name!r}"
+        )
+    return axes, dims, Groups.of(function, axes, axis_index_groups)
 
 
 def _over(op: str, operand: Array, axes: tuple[Axis, ...]) -> Array:
@@ -192,11 +202,12 @@ def _extreme(
     axis_name: AxisName,
     axis_index_groups: Any,
 ) -> Any:
-    check_no_groups(function, axis_index_groups)
-    named, dims = _partition(function, axis_name)
+    named, dims, groups = _partition(function, axis_name, axis_index_groups)
 
     def bind(leaf: Any) -> Array:
         operand = unary(function, leaf, "biuf")
+        if groups is not None:
+            return reduce(groups.gathered(operand), (0,))
         operand = reduce(operand, canonical_axes(dims, operand.ndim)) if dims else operand
         return _over(op, operand, named)
 
@@ -218,7 +229,7 @@ def all_gather(
       x: a tree of arrays.
       axis_name: the name that `vmap` gave the axis, or several: the elements of their product come
         in row-major order.
-      axis_index_groups: must be None.
+      axis_index_groups: lists of the numbers of elements that compute together; None for all.
       axis: the new dimension of the results, along which the elements are; if `tiled`, the
         dimension of the arrays along which they follow each other.
       tiled: whether the results have no new dimension.
@@ -229,7 +240,7 @@ def all_gather(
 
     Raises:
       NameError: no axis in scope has the name.
-      NotImplementedError: axis_index_groups or another `to` is given.
+      NotImplementedError: another `to` is given.
       ValueError: `axis` is out of bounds.
 
     Example:
@@ -237,10 +248,19 @@ def all_gather(
       Array([[1, 2],
              [1, 2]], dtype=int32)
     """
-    check_no_groups("all_gather", axis_index_groups)
     if to != "varying":
         raise NotImplementedError(f"all_gather: to must be 'varying', got: {to!r}")
     axes = find_axes("all_gather", names_of(axis_name))
+    if axis_index_groups is not None:
+        members = Groups.of("all_gather", axes, axis_index_groups, must_be_equal=True)
+
+        def gather_members(leaf: Any) -> Array:
+            operand = as_operand("all_gather", leaf)
+            dimension = canonical_axis(axis, operand.ndim + (not tiled))
+            result = move_dim(members.gathered(operand), 0, dimension)
+            return _merged(result, dimension) if tiled else result
+
+        return _map(gather_members, x)
     if not axes:
         return x
     # The last axis first: its elements are next to each other.
@@ -276,7 +296,7 @@ def psum_scatter(
       scatter_dimension: the dimension that is divided among the elements. It has one slice for
         each, and the results do not have it; if `tiled`, they have it divided by the number of
         elements.
-      axis_index_groups: must be None.
+      axis_index_groups: lists of the numbers of elements that compute together; None for all.
       tiled: whether the results keep the dimension.
 
     Returns:
@@ -284,7 +304,6 @@ def psum_scatter(
 
     Raises:
       NameError: no axis in scope has the name.
-      NotImplementedError: axis_index_groups is given.
       ValueError: the dimension does not exist, or cannot be divided so.
 
     Example:
@@ -292,15 +311,18 @@ def psum_scatter(
       >>> dt.vmap(lambda x: lax.psum_scatter(x, "i"), axis_name="i")(x)
       Array([11, 22], dtype=int32)
     """
-    check_no_groups("psum_scatter", axis_index_groups)
     axes = find_axes("psum_scatter", names_of(axis_name))
+    groups = Groups.if_any("psum_scatter", axes, axis_index_groups)
     if not axes:
         return x
+    size = size_of(axes) if groups is None else groups.size
 
     def scatter(leaf: Any) -> Array:
         operand = unary("psum_scatter", leaf, "iufc")
         dimension = canonical_axis(scatter_dimension, operand.ndim)
-        operand = _divided("psum_scatter", operand, dimension, size_of(axes), tiled)
+        operand = _divided("psum_scatter", operand, dimension, size, tiled)
+        if groups is not None:
+            return groups.own(groups.total(operand), dimension)
         return bind_over("reduce_scatter", operand, dimension=dimension, **places(axes))
 
     return _map(scatter, x)
@@ -324,7 +346,7 @@ def all_to_all(
       split_axis: the dimension of the arrays that is divided among the elements; it has one slice
         for each and becomes the named axis.
       concat_axis: the dimension of the results that the named axis becomes.
-      axis_index_groups: must be None.
+      axis_index_groups: lists of the numbers of elements that compute together; None for all.
       tiled: whether the results keep the dimension `split_axis`, divided by the number of elements,
         and what the elements send follows each other along the dimension `concat_axis`, which the
         arrays have.
@@ -334,7 +356,6 @@ def all_to_all(
 
     Raises:
       NameError: no axis in scope has the name.
-      NotImplementedError: axis_index_groups is given.
       ValueError: a dimension does not exist, or `split_axis` cannot be divided so.
 
     Example:
@@ -343,16 +364,21 @@ def all_to_all(
       Array([[1, 3],
              [2, 4]], dtype=int32)
     """
-    check_no_groups("all_to_all", axis_index_groups)
     axes = find_axes("all_to_all", names_of(axis_name))
+    groups = Groups.if_any("all_to_all", axes, axis_index_groups)
     if not axes:
         return x
+    size = size_of(axes) if groups is None else groups.size
 
     def exchange(leaf: Any) -> Array:
         operand = as_operand("all_to_all", leaf)
         split = canonical_axis(split_axis, operand.ndim, "split_axis")
         concat = canonical_axis(concat_axis, operand.ndim, "concat_axis")
-        operand = _divided("all_to_all", operand, split, size_of(axes), tiled)
+        operand = _divided("all_to_all", operand, split, size, tiled)
+        if groups is not None:
+            parts = groups.own(groups.gathered(operand), split + 1)
+            result = move_dim(parts, 0, concat)
+            return _merged(result, concat) if tiled else result
         rest = operand.shape[:split] + operand.shape[split + 1 :]
         attributes = {"from": split, "to": concat, **places(axes)}
         attributes["shape"] = (*rest[:concat], size_of(axes), *rest[concat:])
@@ -369,14 +395,13 @@ def pswapaxes(x: Any, axis_name: AxisName, axis: int, *, axis_index_groups: Any 
       x: a tree of arrays.
       axis_name: the name that `vmap` gave the axis, or several.
       axis: the dimension.
-      axis_index_groups: must be None.
+      axis_index_groups: lists of the numbers of elements that compute together; None for all.
 
     Returns:
       The tree of exchanged arrays.
 
     Raises:
       NameError: no axis in scope has the name.
-      NotImplementedError: axis_index_groups is given.
       ValueError: the dimension does not exist, or has another size.
 
     Example:
@@ -386,67 +411,6 @@ def pswapaxes(x: Any, axis_name: AxisName, axis: int, *, axis_index_groups: Any 
              [2, 4]], dtype=int32)
     """
     return all_to_all(x, axis_name, axis, axis, axis_index_groups=axis_index_groups)
-
-
-def ppermute(x: Any, axis_name: AxisName, perm: Sequence[tuple[int, int]]) -> Any:
-    """Permute values among the elements of named axes.
-
-    Args:
-      x: a tree of arrays.
-      axis_name: the name that `vmap` gave the axis, or several: the elements of their product are
-        numbered in row-major order.
-      perm: pairs of the number of the element that sends and of the one that receives.
-
-    Returns:
-      The tree of what is received; zeros for elements that receive nothing.
-
-    Raises:
-      NameError: no axis in scope has the name.
-      ValueError: a number is out of bounds, or an element sends or receives twice.
-
-    Example:
-      >>> dt.vmap(lambda x: lax.ppermute(x, "i", [(0, 1), (1, 2)]), axis_name="i")(
-      ...     dnp.array([5, 6, 7]))
-      Array([0, 5, 6], dtype=int32)
-    """
-    axes = find_axes("ppermute", names_of(axis_name))
-    size = size_of(axes)
-    pairs = [tuple(pair) for pair in perm]
-    if any(len(pair) != 2 for pair in pairs):
-        raise type_error(f"ppermute: perm must be pairs of source and target, got: {perm!r}")
-    sources = [element_number("ppermute", "a source", pair[0], size) for pair in pairs]
-    targets = [element_number("ppermute", "a target", pair[1], size) for pair in pairs]
-    for what, numbers in (("sources", sources), ("targets", targets)):
-        if len(set(numbers)) != len(numbers):
-            raise value_error(f"ppermute: {what} must be distinct, got: {numbers}")
-    if not axes:
-        return x
-    attributes = {"sources": tuple(sources), "targets": tuple(targets), **places(axes)}
-    return _map(lambda leaf: bind_over("permute", as_operand("ppermute", leaf), **attributes), x)
-
-
-def pshuffle(x: Any, axis_name: AxisName, perm: Sequence[int]) -> Any:
-    """Element i of named axes gets what element `perm[i]` has.
-
-    Args:
-      x: a tree of arrays.
-      axis_name: the name that `vmap` gave the axis, or several.
-      perm: the numbers of all elements, in another order.
-
-    Returns:
-      The tree of what is received.
-
-    Raises:
-      NameError: no axis in scope has the name.
-      ValueError: `perm` is no permutation.
-
-    Example:
-      >>> dt.vmap(lambda x: lax.pshuffle(x, "i", [2, 0, 1]), axis_name="i")(dnp.array([5, 6, 7]))
-      Array([7, 5, 6], dtype=int32)
-    """
-    if sorted(perm) != list(range(len(perm))):
-        raise value_error(f"pshuffle: perm must be a permutation, got: {perm!r}")
-    return ppermute(x, axis_name, list(zip(perm, range(len(perm)), strict=True)))
 
 
 def pbroadcast(x: Any, axis_name: AxisName, source: int) -> Any:

@@ -55,15 +55,6 @@ def size_of(axes: tuple[Axis, ...]) -> int:
     return math.prod(axis.size for axis in axes)
 
 
-def check_no_groups(function: str, axis_index_groups: Any) -> None:
-    """Refuse what no batch of a `vmap` is divided into."""
-    if axis_index_groups is not None:
-        raise NotImplementedError(
-            f"{function}: axis_index_groups is not supported, got: {axis_index_groups!r}, "
-            f"{here()}; reshape the batch and name one of the two axes"
-        )
-
-
 def bind_over(name: str, *operands: Any, shape: Any = None, **attributes: Any) -> Any:
     """Apply a collective in the trace in progress.
 

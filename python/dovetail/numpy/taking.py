@@ -19,6 +19,7 @@ from dovetail.ops.operands import ArrayLike, as_operand, canonical_axis
 from dovetail.symbolic.size import Size
 from dovetail.tracing.bind import apply_all_known, apply_known, is_eager, is_for_numpy
 from dovetail.tracing.trace import Tracer
+from dovetail.transforms.out_sharding import accepts_out_sharding
 
 
 def _integers(name: str, x: ArrayLike) -> Array:
@@ -420,6 +421,7 @@ def extract(
     return compress(lax.reshape(mask, (mask.size,)), arr, size=size, fill_value=fill_value)
 
 
+@accepts_out_sharding
 def bincount(
     x: ArrayLike,
     weights: ArrayLike | None = None,

@@ -133,7 +133,7 @@ class NamedSharding(Sharding):
 
     def padded(self, ndim: int) -> NamedSharding:
         """The same for arrays of a rank, with an entry for each dimension, as in their types."""
-        return self.update(spec=self.spec + (None,) * (ndim - len(self.spec)))
+        return self.update(spec=self.spec + P(*[None] * (ndim - len(self.spec))))
 
     def with_memory_kind(self, kind: str) -> NamedSharding:
         """The same in another memory."""

@@ -72,7 +72,9 @@ def vmap(
     """
     if isinstance(in_axes, list):
         in_axes = tuple(in_axes)
-    _check_axes(in_axes, out_axes)
+    if not (in_axes is None or isinstance(in_axes, (int, tuple))):
+        raise TypeError(f"{_IN_AXES}, but got {in_axes!r}.")
+    check_axes("vmap", in_axes, out_axes)
     name = name_of(fun)
 
     @described(
@@ -161,19 +163,17 @@ _IN_AXES = (
 )
 
 
-def _check_axes(in_axes: Any, out_axes: Any) -> None:
+def check_axes(transform: str, in_axes: Any, out_axes: Any) -> None:
     """Reject axes that no argument and no result could have.
 
     Raises:
-      TypeError: they are not ints, or no trees of ints.
+      TypeError: they are no trees of ints.
     """
-    if not (in_axes is None or isinstance(in_axes, (int, tuple))):
-        raise TypeError(f"{_IN_AXES}, but got {in_axes!r}.")
     for axes, what in ((in_axes, "in_axes"), (out_axes, "out_axes")):
         if not all(map(_is_axis, flatten(axes)[0])):
             raise TypeError(
-                f"vmap {what} must be an int, None, or (nested) container with those types as "
-                f"leaves, but got {axes!r}."
+                f"{transform} {what} must be an int, None, or (nested) container with those types "
+                f"as leaves, but got {axes!r}."
             )
 
 

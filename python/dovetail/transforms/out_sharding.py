@@ -13,7 +13,7 @@ from dovetail.placement.named_sharding import NamedSharding
 from dovetail.placement.partition_spec import P
 from dovetail.transforms.explicit_sharding import auto_axes, named_by_context
 
-F = TypeVar("F", bound=Callable[..., Any])
+R = TypeVar("R")
 
 
 def placed(
@@ -52,7 +52,7 @@ def placed(
     return auto_axes(call, out_sharding=wanted)(args, kwargs)
 
 
-def accepts_out_sharding(function: F) -> F:
+def accepts_out_sharding(function: Callable[..., R]) -> Callable[..., R]:
     """A function that takes `out_sharding` too, by keyword: see `placed`."""
     name = function.__name__
 
@@ -69,4 +69,4 @@ def accepts_out_sharding(function: F) -> F:
     own = inspect.Parameter("out_sharding", inspect.Parameter.KEYWORD_ONLY, default=None)
     parameters = [*signature.parameters.values(), own]
     wrapper.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    return wrapper  # type: ignore[return-value]
+    return wrapper

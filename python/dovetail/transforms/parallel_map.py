@@ -17,7 +17,7 @@ from dovetail.placement.partition_spec import P
 from dovetail.placement.platforms import devices as devices_of
 from dovetail.programs.jit import jit
 from dovetail.tracing.arguments import LeafNames, as_operand, described, name_of, results_of
-from dovetail.transforms.batching import UNBATCHED, batch_dim, batch_size, with_objects
+from dovetail.transforms.batching import UNBATCHED, batch_dim, batch_size, check_axes, with_objects
 from dovetail.transforms.shard_mapping import Manual, on_parts
 from dovetail.trees.pytree import broadcast_prefix, count_leaves, flatten, unflatten
 
@@ -56,6 +56,7 @@ def pmap(
       The function over a batch.
 
     Raises:
+      TypeError: in_axes or out_axes are no trees of ints.
       ValueError: there are fewer devices than elements, sizes differ, or no argument has elements.
 
     Example:
@@ -63,6 +64,7 @@ def pmap(
       >>> dt.pmap(lambda x: x + 1)(dnp.arange(3.0).reshape(1, 3))
       Array([[1., 2., 3.]], dtype=float32)
     """
+    check_axes("pmap", in_axes, out_axes)
     static = _as_tuple(static_broadcasted_argnums)
     axis = _UNNAMED if axis_name is None else axis_name
     name = name_of(fun)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Sequence, Set
 from typing import Any, NamedTuple
 
 from dovetail import _core
-from dovetail.arrays.array import ShapedArray
+from dovetail.arrays.array import ArrayMethods, ShapedArray
 from dovetail.base import errors
 from dovetail.base.locations import here
 from dovetail.base.trace_stack import current
@@ -79,8 +79,7 @@ def shard_map(
         array has dimensions; a size is not a multiple of the axes' sizes; a result that must be the
         same along an axis may vary; there is no mesh.
       TypeError: a spec is not a `PartitionSpec`, or in_specs is missing.
-      NotImplementedError: in_specs is missing, and a traced argument has no sharding in its type;
-        or an argument has symbolic sizes.
+      NotImplementedError: an argument has symbolic sizes.
 
     Example:
       >>> import dovetail as dt, dovetail.numpy as dnp
@@ -109,7 +108,7 @@ def shard_map(
         over = Manual.of(mesh, axis_names, name, check_vma)
         over.check_specs(out_specs, "out_specs")
         if in_specs is _INFER:
-            specs: Sequence[P | None] = over.inferred_specs(fun, args)
+            specs: Sequence[P | None] = over.inferred_specs(args)
         else:
             over.check_specs(in_specs, "in_specs")
             specs = broadcast_prefix(in_specs, args, "shard_map in_specs")
@@ -307,8 +306,8 @@ class Manual(NamedTuple):
                         )
             check_spec(self.mesh, spec)
 
-    def inferred_specs(self, fun: Function, args: tuple[Any, ...]) -> list[P]:
-        """The specs that the shardings of arguments state."""
+    def inferred_specs(self, args: tuple[Any, ...]) -> list[P]:
+        """The specs that the shardings in the types of arguments state."""
         types = [self.mesh.type_of[axis] for axis in self.bound]
         if any(kind is not AxisType.Explicit for kind in types):
             raise TypeError(
@@ -318,21 +317,12 @@ class Manual(NamedTuple):
                 f"{here()}"
             )
         specs = []
-        names = LeafNames(fun, args, {})
-        for i, leaf in enumerate(flatten(args)[0]):
-            sharding = (
-                leaf.aval.explicit if isinstance(leaf, Tracer) else getattr(leaf, "sharding", None)
-            )
-            if sharding is None and isinstance(leaf, Tracer):
-                raise NotImplementedError(
-                    "shard_map needs in_specs for traced arguments whose types have no shardings, "
-                    f"got: none for {names.at(i)}, {leaf.aval} {here()}"
-                )
-            if not isinstance(sharding, NamedSharding):
+        for leaf in flatten(args)[0]:
+            sharding = leaf.aval.explicit if isinstance(leaf, ArrayMethods) else None
+            if sharding is None or sharding.mesh.abstract_mesh != self.mesh.abstract_mesh:
                 specs.append(P())
-                continue
-            is_same = sharding.mesh.abstract_mesh == self.mesh.abstract_mesh
-            specs.append(sharding.spec if is_same else P())
+            else:
+                specs.append(spec_over(sharding.spec, {*self.bound}, leaf.ndim))
         return specs
 
     def _axes(self, spec: P, rank: int) -> list[tuple[Axis, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import lax
 from dovetail.errors import ConcretizationTypeError
+from dovetail.test_util import check_grads
 from support.collective_cases import ring
 
 X = np.array([[1, -2], [3, 0.5], [-5, 2]], np.float32)
@@ -302,10 +304,108 @@ def test_wrong_arguments(f: Any, message: str) -> None:
     assert __file__ in str(caught.value)
 
 
-def test_groups_are_not_supported() -> None:
-    for f in (lax.psum, lax.pmean, lax.pmax, lax.all_gather, lax.psum_scatter):
-        with pytest.raises(NotImplementedError, match="axis_index_groups is not supported"):
+ROWS = np.arange(32.0, dtype=np.float32).reshape(8, 4)
+HALVES, UNEQUAL = [[0, 1, 4, 5], [2, 3, 7, 6]], [[0, 3], [1, 2, 4], [5, 6, 7]]
+
+
+def of_groups(groups: list[list[int]], f: Any) -> np.ndarray:
+    """For each element, a function of the rows of its group and of its position there."""
+    results = {
+        number: f(ROWS[group], position)
+        for group in groups
+        for position, number in enumerate(group)
+    }
+    return np.stack([results[number] for number in range(len(ROWS))])
+
+
+@pytest.mark.parametrize(
+    ("f", "groups", "expected"),
+    [
+        (lax.psum, HALVES, lambda rows, _: rows.sum(0)),
+        (lax.psum, UNEQUAL, lambda rows, _: rows.sum(0)),
+        (lax.pmean, HALVES, lambda rows, _: rows.mean(0)),
+        (lax.pmean, UNEQUAL, lambda rows, _: rows.mean(0)),
+        (lax.pmax, UNEQUAL, lambda rows, _: rows.max(0)),
+        (lax.pmin, UNEQUAL, lambda rows, _: rows.min(0)),
+        (lax.all_gather, HALVES, lambda rows, _: rows),
+        (functools.partial(lax.all_gather, axis=1), HALVES, lambda rows, _: rows.T),
+        (functools.partial(lax.all_gather, tiled=True), HALVES, lambda rows, _: rows.ravel()),
+        (lax.psum_scatter, HALVES, lambda rows, place: rows.sum(0)[place]),
+        (functools.partial(lax.pswapaxes, axis=0), HALVES, lambda rows, place: rows[:, place]),
+    ],
+)
+def test_groups(f: Any, groups: Any, expected: Any) -> None:
+    def grouped(x: Any) -> Any:
+        return f(x, axis_name="i", axis_index_groups=groups)
+
+    mapped = dt.vmap(grouped, axis_name="i")
+    for result in (mapped(ROWS), dt.jit(mapped)(ROWS)):
+        np.testing.assert_allclose(result, of_groups(groups, expected), 1e-6)
+    # Differentiated as a function of the whole.
+    check_grads(mapped, (ROWS,), 1, ("rev",), 1e-2, 1e-2)
+
+
+def test_constants_have_the_sums_of_their_groups() -> None:
+    def sizes(x: Any) -> Any:
+        total = lax.psum(1, "i", axis_index_groups=HALVES)
+        assert total == 4
+        return x * total + lax.psum(1, "i", axis_index_groups=UNEQUAL)
+
+    result = dt.vmap(sizes, axis_name="i")(np.zeros(8, np.int32))
+    np.testing.assert_array_equal(result, [2, 3, 3, 2, 3, 3, 3, 3])
+
+
+def test_wrong_groups() -> None:
+    for groups in ([[0, 1]], [[0, 1], [1, 2]], [[0, 1, 2, 3]]):
+        with pytest.raises(ValueError, match="axis_index_groups must cover all indices exactly o"):
+            over(lambda x, groups=groups: lax.psum(x, "i", axis_index_groups=groups), X)
+    for f in (lax.all_gather, lax.psum_scatter):
+        with pytest.raises(ValueError, match="axis_index_groups must all be the same size"):
             over(lambda x, f=f: f(x, "i", axis_index_groups=[[0, 1], [2]]), X)
+    with pytest.raises(ValueError, match="axis_index_groups only supported for sums over just"):
+        over(lambda x: lax.psum(x, ("i", 0), axis_index_groups=[[0, 1, 2]]), X)
+
+
+def test_ragged_slices() -> None:
+    """Each element sends two slices to each of three others."""
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(3, 20, 2)).astype(np.float32)
+    starts = random.integers(0, 15, (3, 6))
+    sent = random.integers(0, 5, (3, 6))
+    # Of each receiver, by sender and slice: where slices follow each other.
+    received = sent.reshape(3, 3, 2).transpose(1, 0, 2).reshape(3, 6)
+    ends = np.cumsum(received, axis=1)
+    places = (ends - received).reshape(3, 3, 2).transpose(1, 0, 2).reshape(3, 6)
+    expected = np.full((3, 30, 2), -1, np.float32)
+    for receiver in range(3):
+        slices = [
+            rows[sender, starts[sender, n] : starts[sender, n] + sent[sender, n]]
+            for sender in range(3)
+            for n in (2 * receiver, 2 * receiver + 1)
+        ]
+        joined = np.concatenate(slices)
+        expected[receiver, : len(joined)] = joined
+    numbers = [x.astype(np.int32) for x in (starts, sent, places, received)]
+    exchange = dt.vmap(functools.partial(lax.ragged_all_to_all, axis_name="i"), axis_name="i")
+    output = np.full_like(expected, -1)
+    np.testing.assert_array_equal(exchange(rows, output, *numbers), expected)
+    check_grads(lambda rows: exchange(rows, output, *numbers), (rows,), 1, ("rev",), 1e-2, 1e-2)
+
+
+def test_wrong_ragged_slices() -> None:
+    x, numbers = np.zeros((3, 4), np.float32), np.zeros((3, 3), np.int32)
+
+    def exchange(*operands: Any) -> Any:
+        return over(functools.partial(lax.ragged_all_to_all, axis_name="i"), *operands)
+
+    with pytest.raises(ValueError, match="input_offsets must be integer type"):
+        exchange(x, x, x, numbers, numbers, numbers)
+    with pytest.raises(ValueError, match="send_sizes must have the shape of input_offsets"):
+        exchange(x, x, numbers, np.zeros((3, 6), np.int32), numbers, numbers)
+    with pytest.raises(ValueError, match="must be divisible by the size of the axes, 3"):
+        exchange(x, x, *[np.zeros((3, 4), np.int32)] * 4)
+    with pytest.raises(ValueError, match="input and output shapes must be equal, except"):
+        exchange(x, np.zeros((3, 4), np.int32), *[numbers] * 4)
 
 
 def test_values_are_not_known() -> None:

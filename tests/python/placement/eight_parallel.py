@@ -55,14 +55,39 @@ def test_inferred_specs() -> None:
     f = dt.shard_map(part, mesh=mesh, out_specs=dt.P("x"))
     np.testing.assert_array_equal(f(x, np.zeros(8, np.float32)), x)
     assert shapes == [((1,), (8,))]
-    with pytest.raises(NotImplementedError, match=r"needs in_specs for traced arguments.*`a`"):
-        dt.jit(f)(x, x)
+    zeros = np.zeros(8, np.float32)
+    np.testing.assert_array_equal(dt.jit(f)(x, zeros), x)
+    assert shapes[1:] == [((1,), (8,))]
     auto = dt.make_mesh((8,), ("x",), axis_types=(dt.sharding.AxisType.Auto,))
     with pytest.raises(TypeError, match=r"in_specs argument must be a pytree .* it was missing"):
         dt.shard_map(part, mesh=auto, out_specs=dt.P("x"))(x, x)
     with dt.set_mesh(mesh):
         g = dt.smap(lambda a: a * lax.axis_index("x"), out_axes=0, axis_name="x")
         np.testing.assert_allclose(g(x), x * np.arange(4), rtol=1e-6)
+
+
+def test_groups() -> None:
+    groups = [[0, 1, 4, 5], [2, 3, 7, 6]]
+    x = np.arange(32.0, dtype=np.float32).reshape(8, 4)
+
+    def f(x: Any) -> Any:
+        options: Any = {"axis_name": "i", "axis_index_groups": groups}
+        return (
+            lax.psum(x, **options),
+            lax.all_gather(x, **options),
+            lax.pswapaxes(x, axis=0, **options),
+        )
+
+    for got, want in zip(dt.pmap(f, axis_name="i")(x), dt.vmap(f, axis_name="i")(x), strict=True):
+        np.testing.assert_array_equal(got, want)
+
+
+def test_wrong_axes() -> None:
+    for axes in ({"in_axes": 0.5}, {"out_axes": "i"}, {"in_axes": (0, [None, "i"])}):
+        with pytest.raises(
+            TypeError, match=r"pmap \w+ must be an int, None, or \(nested\) container"
+        ):
+            dt.pmap(lambda a, b: a, **axes)
 
 
 def test_derivative() -> None:

@@ -58,6 +58,16 @@ TYPES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
     "broadcast": (lambda v: dnp.broadcast_to(v, (3, 8)), (V,), "float32[3,8@b]"),
     "slice of another": (lambda x: x[:, :2], (X,), "float32[8@a,2]"),
     "gather": (lambda c, i: c[i], (C, INDICES), "float32[4,16@b]"),
+    "dynamic slice": (
+        lambda x, i: lax.dynamic_slice_in_dim(x, i, 4),
+        (X, dnp.array(1)),
+        "float32[4@a,16]",
+    ),
+    "dynamic update": (
+        lambda x: lax.dynamic_update_slice(x, x[:, :2], (0, 3)),
+        (X,),
+        "float32[8@a,16]",
+    ),
     "concatenate": (lambda x: dnp.concatenate([x, x]), (X,), "float32[16@a,16]"),
     "stack": (lambda z: dnp.stack([z, z]), (Z,), "float32[2,8@a,16@b]"),
     "where": (lambda z: dnp.where(z > 0, z, 0.0), (Z,), "float32[8@a,16@b]"),
@@ -215,7 +225,7 @@ def test_out_sharding() -> None:
             dt.random.normal(key, (8, 2), out_sharding=P("a")),
             dt.jit(lambda k: dt.random.uniform(k, (8, 2), out_sharding=P("a")))(key),
             lax.broadcasted_iota(np.float32, (8, 2), 0, out_sharding=P("a")),
-            dnp.reshape(C, (64, 2), out_sharding=P("a"))[:8],
+            C.reshape(64, 2, out_sharding=P("a"))[:8],
         ):
             assert str(dt.typeof(result)) == "float32[8@a,2]"
     assert str(dt.typeof(X.at[INDICES].get(out_sharding=rows))) == "float32[4@a,16]"
