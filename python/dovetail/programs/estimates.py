@@ -90,11 +90,15 @@ class Estimate:
         return self.compute_seconds + self.communication_seconds
 
     def __str__(self) -> str:
+        compute, communication = map(shown_time, (self.compute_seconds, self.communication_seconds))
+        accessed, arguments, peak = map(
+            shown_size, (self.accessed_bytes, self.argument_bytes, self.peak_bytes)
+        )
         lines = [
-            f"{shown_time(self.seconds)} on {self.devices} devices: {shown_time(self.compute_seconds)} of "
-            f"computation, {shown_time(self.communication_seconds)} of communication",
-            f"each: {self.flops:.3g} flops, {shown_size(self.accessed_bytes)} read and written, "
-            f"arguments of {shown_size(self.argument_bytes)}, at most {shown_size(self.peak_bytes)} at once",
+            f"{shown_time(self.seconds)} on {self.devices} devices: {compute} of computation, "
+            f"{communication} of communication",
+            f"each: {self.flops:.3g} flops, {accessed} read and written, arguments of {arguments}, "
+            f"at most {peak} at once",
         ]
         if self.collectives:
             rows = [
@@ -205,7 +209,7 @@ def estimated(
     shardings: Sequence[NamedSharding | None],
     rates: Rates,
 ) -> Estimate:
-    """The estimate of a program whose first arguments are sharded so; the others get any sharding."""
+    """The estimate of a program whose first arguments are sharded so; others get any sharding."""
     module = program.module.clone()
     inputs = module.function("main").inputs
     # Arrays that the function closes over come last.
@@ -263,6 +267,7 @@ def table(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def shown_time(seconds: float) -> str:
+    """A time with a unit."""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"
@@ -270,6 +275,7 @@ def shown_time(seconds: float) -> str:
 
 
 def shown_size(count: float) -> str:
+    """Bytes with a unit."""
     for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if count >= size:
             return f"{count / size:.3g} {unit}"

@@ -75,8 +75,8 @@ def search(
 ) -> Plan:
     """Search for shardings of the arguments for which a function takes the least time.
 
-    In each step, the sharding of one more argument is stated, or another one than before: that which
-    helps most. The others get those that the program suggests. This finds data and tensor
+    In each step, the sharding of one more argument is stated, or another one than before: that
+    which helps most. The others get those that the program suggests. This finds data and tensor
     parallelism, fully sharded arguments, and mixtures of them, but not always the best.
 
     Args:
