@@ -18,9 +18,10 @@ import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import config, dlpack, errors, runtime
 from dovetail.arrays.array import Array
-from dovetail.placement.devices import HOST
+from dovetail.placement.devices import Device
 from dovetail.placement.shardings import Shard, SingleDeviceSharding
 
+HOST = Device("cpu", 0)
 MATRIX: Any = dnp.asarray([[1.0, 2, 3], [4, 5, 6]])
 NOT_AN_ARRAY: Any = [1]
 KNOWN_TO_NUMPY = (

@@ -83,7 +83,12 @@ def test_groups() -> None:
 
 
 def test_wrong_axes() -> None:
-    for axes in ({"in_axes": 0.5}, {"out_axes": "i"}, {"in_axes": (0, [None, "i"])}):
+    wrong: list[dict[str, Any]] = [
+        {"in_axes": 0.5},
+        {"out_axes": "i"},
+        {"in_axes": (0, [None, "i"])},
+    ]
+    for axes in wrong:
         with pytest.raises(
             TypeError, match=r"pmap \w+ must be an int, None, or \(nested\) container"
         ):
