@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from .processes import shutdown as shutdown
     from .signature import ArraySpec as ArraySpec
     from .signature import Signature as Signature
-    from .spmd import SpmdFunction as SpmdFunction
     from .tcp import TcpTransport as TcpTransport
     from .transports import Transport as Transport
 
@@ -52,7 +51,6 @@ _MODULES = {
     "Parts": "parts",
     "Signature": "signature",
     "SpmdExecutable": "participants",
-    "SpmdFunction": "spmd",
     "TcpTransport": "tcp",
     "Transport": "transports",
     "get_device": "devices",

@@ -171,6 +171,13 @@ def initialize(
     Raises:
       ValueError: an argument is missing, and no launcher tells it.
       RuntimeError: it has been called before, or a process does not come.
+
+    Example:
+      >>> from dovetail import runtime
+      >>> group = runtime.initialize("127.0.0.1:0", num_processes=1, process_id=0)
+      >>> group.index, group.count
+      (0, 1)
+      >>> runtime.shutdown()
     """
     global _current
     if _current is not None:
@@ -255,6 +262,10 @@ def shutdown(reason: str = "") -> None:
 
     Args:
       reason: why, if it is an error that the others are to know of.
+
+    Example:
+      >>> from dovetail import runtime
+      >>> runtime.shutdown()
     """
     global _current
     group, _current = _current, None
