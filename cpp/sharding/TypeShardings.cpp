@@ -1,7 +1,6 @@
 // Infers the shardings of results from the factor maps of ops. Messages have JAX's words.
 #include "TypeShardings.h"
 #include "Regroup.h"
-#include "dialects/Cumulative.h"
 #include "dialects/Dot.h"
 #include "dialects/Index.h"
 #include "dialects/Pointwise.h"
@@ -140,9 +139,6 @@ LogicalResult Inference::carry(unsigned operand, unsigned dim) {
                               "scatter update as out sharding could not be resolved unambiguously (or would require "
                               "collectives on inputs). Got operand="
                            << operandText(0) << ", indices=" << operandText(1) << ", updates=" << operandText(2);
-  if (isa<CumsumOp, CumprodOp, CummaxOp, CumminOp, CumlogsumexpOp>(op))
-    return op->emitError() << "Input should be unsharded over the axis being reduced. Got input type="
-                           << operandText(operand) << " and axis=" << dim;
   if (isa<SortOp>(op))
     return op->emitError() << "Arguments to sort must be unsharded over the sorting dimension. Got arg sharding="
                            << specText(specs[operand]);

@@ -152,7 +152,7 @@ AMBIGUOUS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
     "cumsum": (
         lambda x: dnp.cumsum(x, axis=0),
         (X,),
-        r"Input should be unsharded over the axis being reduced\. Got input type=.* and axis=0",
+        r"Input 0 to cumsum must be unsharded on non-batch dimensions, but got P",
     ),
     "sort": (lambda x: dnp.sort(x, axis=0), (X,), "must be unsharded over the sorting dimension"),
     "gather": (lambda x, i: x[i], (X, INDICES), r"Use `\.at\[\.\.\.\]\.get\(out_sharding=\)`"),
