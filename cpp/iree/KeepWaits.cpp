@@ -93,8 +93,8 @@ struct KeepWaitsPass : impl::KeepWaitsPassBase<KeepWaitsPass> {
     SmallVector<Operation *> ops;
     bool hasStoredArrays = false;
     auto visit = [&](Operation *op) {
-      // The code of a dispatch belongs to the code generator.
-      if (op->getName().getStringRef() == "flow.dispatch.workgroups")
+      // The code of other ops, such as `linalg.generic`, is that of dispatches.
+      if (op->getNumRegions() && !isa<func::FuncOp, scf::IfOp, scf::ForOp, scf::WhileOp>(op))
         return WalkResult::skip();
       hasStoredArrays |= isStored(op);
       bool isBranch = isa<scf::IfOp>(op) && op->getNumResults() > 0;
