@@ -17,6 +17,7 @@ from dovetail.placement.meshes import Mesh
 from dovetail.placement.partitioning import Partition
 from dovetail.placement.shardings import Place, Sharding
 from dovetail.programs.donation import own_parts
+from dovetail.runtime.parts import padded
 
 if TYPE_CHECKING:
     from dovetail.runtime.participants import Participants, SpmdExecutable
@@ -98,7 +99,6 @@ class PartitionedExecutable:
         donated: Sequence[int] = (),
     ) -> None:
         self._executable = executable
-        self._partition = partition
         shapes = [shape for shape, _ in partition.module.function("main").inputs]
         self._arguments = [*zip(partition.arguments, shapes, strict=True)]
         self._results = [
@@ -106,12 +106,15 @@ class PartitionedExecutable:
             for i, (sharding, aval) in enumerate(zip(partition.results, avals, strict=True))
         ]
         self._donated = donated
+        self._devices = [each.device for each in executable.executables]
 
     def placed(self, captured: Sequence[Any]) -> list[Any]:
-        """The data of the last arguments, moved to where every call needs it."""
-        shardings = self._partition.arguments
-        last = shardings[len(shardings) - len(captured) :]
-        return [moved(value, sharding) for value, sharding in zip(captured, last, strict=True)]
+        """The data of the last arguments, moved to where every call needs it, and padded."""
+        last = self._arguments[len(self._arguments) - len(captured) :]
+        return [
+            Shards(sharding, value.shape, value.dtype, parts_of(value, sharding, shape))
+            for value, (sharding, shape) in zip(captured, last, strict=True)
+        ]
 
     def __call__(self, data: Sequence[Any]) -> list[Any]:
         """The sharded data of the results, for data of the arguments, which is moved if needed."""
@@ -119,10 +122,9 @@ class PartitionedExecutable:
             parts_of(value, sharding, shape)
             for value, (sharding, shape) in zip(data, self._arguments, strict=True)
         ]
-        devices = [executable.device for executable in self._executable.executables]
         for number in self._donated:
-            own_parts(shards[number], devices)
-        count = len(devices)
+            own_parts(shards[number], self._devices)
+        count = len(self._devices)
         results = self._executable([[parts[i] for parts in shards] for i in range(count)])
         return [
             # Each device has its own copy of an array that all have.
@@ -147,14 +149,7 @@ def parts_of(data: Any, sharding: Sharding, shape: tuple[int, ...]) -> list[Any]
     if type(data) is not Shards:
         # All devices share it.
         return [data] * len(sharding._addressable_device_assignment)
-    return [part if part.shape == shape else padded(part, shape) for part in data.parts]
-
-
-def padded(part: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """A part with zeros at the ends of its dimensions."""
-    result = np.zeros(shape, part.dtype)
-    result[tuple(map(slice, part.shape))] = part
-    return result
+    return [padded(part, shape) for part in data.parts]
 
 
 def placed(data: np.ndarray, place: Place | None) -> Any:

@@ -48,7 +48,7 @@ def op_places(
       ShardingTypeError: over explicit axes, it is ambiguous how a result is sharded.
     """
     place = common_place(operands, name)
-    mesh = None if place is None or not place.is_spread else partitioning.mesh_of(place)
+    mesh = _mesh_of(place)
     if mesh is None:
         return [place] * count
     types, shardings = _types(operands), [_sharding(operand) for operand in operands]
@@ -70,7 +70,7 @@ def result_places(
 ) -> Sequence[Place | None]:
     """The same for an op on functions, whose results have known types."""
     place = common_place(operands, name)
-    mesh = None if place is None or not place.is_spread else partitioning.mesh_of(place)
+    mesh = _mesh_of(place)
     if mesh is None:
         return [place] * len(results)
     if mesh.explicit_axes:
@@ -79,6 +79,10 @@ def result_places(
     types = [(aval.shape, dtype_name(aval.dtype)) for aval in results]
     places = _partitioned(name, attributes, _types(operands), types, mesh, shardings)
     return places or [place] * len(results)
+
+
+def _mesh_of(place: Place | None) -> Mesh | None:
+    return None if place is None or not place.is_spread else partitioning.mesh_of(place)
 
 
 def stated_place(aval: ShapedArray, mesh: Mesh) -> Place:

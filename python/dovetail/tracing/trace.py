@@ -341,8 +341,10 @@ class Trace:
     @property
     def _type_mesh(self) -> AbstractMesh | None:
         """The mesh over whose explicit axes shardings are parts of types here, if any."""
+        if self.mesh is None:
+            return None
         context = get_abstract_mesh()
-        return self.mesh if self.mesh is None or context.empty else explicit_mesh(context)
+        return self.mesh if context.empty else explicit_mesh(context)
 
     def type_sharding(self, number: int, ndim: int) -> NamedSharding | None:
         """The sharding in the type of a value."""

@@ -211,7 +211,9 @@ def test_random_numbers_are_those_of_one_device() -> None:
     given = put(x, "data", "model")
     np.testing.assert_array_equal(f(key, given), f(key, x))
     # Each device makes its own.
-    assert "tensor<8x4x" not in f.lower(key, given).as_text("shard")
+    text = f.lower(key, given).as_text("shard")
+    assert "tensor<2x2xui32>" in text
+    assert "tensor<8x4x" not in text
 
 
 def test_pmap_gives_sharded_results() -> None:
