@@ -132,11 +132,7 @@ def auto_axes(
 
     @functools.wraps(fun)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        wanted = out_sharding
-        if wanted is None:
-            if "out_sharding" not in kwargs:
-                raise type_error("Missing required keyword argument: 'out_sharding'")
-            wanted = kwargs.pop("out_sharding")
+        wanted = _stated(out_sharding, kwargs, "out_sharding")
         outer = _mesh_for("auto_axes", wanted)
         if outer.empty:
             return fun(*args, **kwargs)
@@ -186,11 +182,7 @@ def explicit_axes(
 
     @functools.wraps(fun)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        wanted = in_sharding
-        if wanted is None:
-            if "in_sharding" not in kwargs:
-                raise type_error("Missing required keyword argument: 'in_sharding'")
-            wanted = kwargs.pop("in_sharding")
+        wanted = _stated(in_sharding, kwargs, "in_sharding")
         outer = _mesh_for("explicit_axes", None)
         if outer.empty:
             raise value_error(
@@ -203,6 +195,15 @@ def explicit_axes(
             return map_leaves(_kept, result)
 
     return wrapper
+
+
+def _stated(sharding: Any, kwargs: dict[str, Any], name: str) -> Any:
+    """The sharding that was stated, or else the keyword argument of that name, which is removed."""
+    if sharding is not None:
+        return sharding
+    if name not in kwargs:
+        raise type_error(f"Missing required keyword argument: {name!r}")
+    return kwargs.pop(name)
 
 
 def _mesh_for(name: str, shardings: Any) -> AbstractMesh:
