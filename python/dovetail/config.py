@@ -13,6 +13,9 @@ from dovetail.base.config import compilation_cache_dir as compilation_cache_dir
 from dovetail.base.config import compilation_cache_max_size as compilation_cache_max_size
 from dovetail.base.config import compile as compile
 from dovetail.base.config import compile_in_process as compile_in_process
+from dovetail.base.config import (
+    cpu_collectives_implementation as cpu_collectives_implementation,
+)
 from dovetail.base.config import debug_infs as debug_infs
 from dovetail.base.config import debug_key_reuse as debug_key_reuse
 from dovetail.base.config import debug_nans as debug_nans
