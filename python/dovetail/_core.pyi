@@ -139,6 +139,80 @@ def wrap(
 ) -> Module:
     """A module whose `main` applies one op."""
 
+class Cost:
+    """Amounts of work."""
+
+    @property
+    def flops(self) -> float:
+        """Operations of arithmetic."""
+
+    @property
+    def transcendentals(self) -> float:
+        """Elements of elementary functions."""
+
+    @property
+    def bytes(self) -> float:
+        """Bytes read and written."""
+
+class HostImport:
+    """A host function that a lowered module imports."""
+
+    @property
+    def name(self) -> str:
+        """The symbol's name."""
+
+    @property
+    def op(self) -> str:
+        """The op that it computes."""
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """The op's attributes."""
+
+    @property
+    def operands(self) -> list[tuple[tuple[int, ...], str]]:
+        """Shape and element type of each operand."""
+
+    @property
+    def results(self) -> list[tuple[tuple[int, ...], str]]:
+        """Shape and element type of each result."""
+
+    @property
+    def has_effects(self) -> bool:
+        """True if it has side effects."""
+
+class Form:
+    """A form of a lowered program; see `dovetail-opt --help`."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def reason(self) -> str:
+        """Its purpose."""
+
+    @property
+    def merges_ops(self) -> bool:
+        """True if small ops are merged into dispatches; CPUs only."""
+
+    @property
+    def after(self) -> str:
+        """
+        The part of IREE's error about the previous form after which this one is tried; empty for any error.
+        """
+
+    def suits(self, lowered: Module) -> bool:
+        """
+        True unless IREE is known to compile this form of a lowered program wrongly.
+        """
+
+def forms() -> list[Form]:
+    """All forms of lowered programs, best first."""
+
+def phases() -> list[tuple[str, str]]:
+    """(name, description) of each phase, in order."""
+
 class MeshAttribute:
     """Devices arranged along named axes."""
 
@@ -394,74 +468,6 @@ class FlatBody:
     @property
     def size(self) -> int:
         """The number of values."""
-
-class Form:
-    """A form of a lowered program; see `dovetail-opt --help`."""
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-
-    @property
-    def reason(self) -> str:
-        """Its purpose."""
-
-    @property
-    def merges_ops(self) -> bool:
-        """True if small ops are merged into dispatches; CPUs only."""
-
-    @property
-    def after(self) -> str:
-        """
-        The part of IREE's error about the previous form after which this one is tried; empty for any error.
-        """
-
-    def suits(self, lowered: Module) -> bool:
-        """
-        True unless IREE is known to compile this form of a lowered program wrongly.
-        """
-
-class Cost:
-    """Amounts of work."""
-
-    @property
-    def flops(self) -> float:
-        """Operations of arithmetic."""
-
-    @property
-    def transcendentals(self) -> float:
-        """Elements of elementary functions."""
-
-    @property
-    def bytes(self) -> float:
-        """Bytes read and written."""
-
-class HostImport:
-    """A host function that a lowered module imports."""
-
-    @property
-    def name(self) -> str:
-        """The symbol's name."""
-
-    @property
-    def op(self) -> str:
-        """The op that it computes."""
-
-    @property
-    def attributes(self) -> dict[str, Any]:
-        """The op's attributes."""
-
-    @property
-    def operands(self) -> list[tuple[tuple[int, ...], str]]:
-        """Shape and element type of each operand."""
-
-    @property
-    def results(self) -> list[tuple[tuple[int, ...], str]]:
-        """Shape and element type of each result."""
-
-    @property
-    def has_effects(self) -> bool:
-        """True if it has side effects."""
 
 class ArrayStorage:
     """What an array holds."""
@@ -746,9 +752,3 @@ def erf_inv(x: NDArray[numpy.floating], result: NDArray[numpy.floating]) -> None
 
 def registered_ops() -> list[str]:
     """Names of all ops of the dialect."""
-
-def forms() -> list[Form]:
-    """All forms of lowered programs, best first."""
-
-def phases() -> list[tuple[str, str]]:
-    """(name, description) of each phase, in order."""

@@ -1,0 +1,347 @@
+// Python's class of modules.
+#include "BindModule.h"
+#include "cpp/bindings/ir/Attributes.h"
+#include "cpp/bindings/ir/BindFunction.h"
+#include "cpp/bindings/ir/Context.h"
+#include "cpp/bindings/ir/FlatBody.h"
+#include "cpp/bindings/ir/Function.h"
+#include "cpp/bindings/ir/Phases.h"
+#include "cpp/bindings/ir/Shardings.h"
+#include "cpp/cost/Cost.h"
+#include "cpp/dispatch/CollectiveCall.h"
+#include "cpp/iree/Donation.h"
+#include "cpp/iree/HostCall.h"
+#include "cpp/iree/Passes.h"
+#include "cpp/pipeline/TextLimits.h"
+#include "cpp/sharding/Shardings.h"
+#include "cpp/transforms/CallGraph.h"
+#include "cpp/transforms/CheckFinite.h"
+#include "cpp/transforms/Passes.h"
+#include "dialects/Collective.h"
+#include "dialects/Create.h"
+#include "dialects/Dialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/SetVector.h"
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+using namespace mlir;
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace dovetail {
+
+using Shared = std::shared_ptr<Module>;
+
+static Shared newModule() { return std::make_shared<Module>(ModuleOp::create(UnknownLoc::get(&context()))); }
+
+static Shared parseModule(const std::string &text) {
+  if (std::optional<TextFault> fault = findFault(text))
+    throw CompilerError("line " + std::to_string(StringRef(text).take_front(fault->offset).count('\n') + 1) +
+                            " of the text: " + fault->message,
+                        "", 0);
+  Diagnostics diagnostics;
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context());
+  if (!module)
+    diagnostics.raise("the text is not a module");
+  return std::make_shared<Module>(std::move(module));
+}
+
+std::string textOf(const Shared &module, bool locations, bool generic) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  OpPrintingFlags flags;
+  if (locations)
+    flags.enableDebugInfo(true, false);
+  if (generic)
+    flags.printGenericOpForm();
+  module->op->print(stream, flags);
+  return text;
+}
+
+/// The first place in the user's program that a module names.
+static SourceLocation firstLocation(const Shared &module) {
+  SourceLocation place;
+  module->op->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    place = sourceLocationOf(op->getLoc());
+    return std::get<0>(place).empty() ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return place;
+}
+
+static Function findIn(const Shared &module, const std::string &name) {
+  auto function = module->op->lookupSymbol<func::FuncOp>(name);
+  if (!function)
+    throw CompilerError("the module has no function called '" + name + "'", "", 0);
+  return Function(module, function);
+}
+
+/// A module with a public `main` that only applies the op `name`, and the functions that its attributes name.
+static Shared wrap(const std::string &name, Attributes attributes,
+                   const std::vector<std::pair<std::vector<int64_t>, std::string>> &operands, GivenTypes results) {
+  Shared module = newModule();
+  std::vector<Function> named = regionsOf(attributes);
+  for (nb::handle value : attributes.values())
+    if (nb::isinstance<Function>(value))
+      named.push_back(nb::cast<Function &>(value));
+  llvm::SetVector<Operation *> needed;
+  for (const Function &function : named) {
+    // In another module the same names, and those of callees, may refer to other functions.
+    if (function.module != named.front().module)
+      throw CompilerError("the functions of an op must be of one module", "", 0);
+    FailureOr<SmallVector<func::FuncOp>> callees = calleesFirst(function.op());
+    if (failed(callees))
+      throw CompilerError("a function must not call itself", "", 0);
+    needed.insert(callees->begin(), callees->end());
+  }
+  for (Operation *function : needed)
+    module->op->push_back(function->clone());
+  if (!named.empty())
+    module->kept = named.front().module->kept;
+  module->symbols = std::make_unique<SymbolTable>(*module->op);
+  Function main(module, "main", true, SourceLocation());
+  std::vector<unsigned> arguments, outs;
+  for (const auto &[shape, element] : operands)
+    arguments.push_back(main.addArgument(shape, element, SourceLocation()));
+  for (nb::handle out : main.emit(name, arguments, attributes, results, SourceLocation()))
+    outs.push_back(nb::cast<unsigned>(out[0]));
+  main.finish(outs);
+  return module;
+}
+
+/// Makes one function public under the name `main`, and removes all that it does not use.
+static void keepAsMain(const Shared &module, const std::string &name) {
+  func::FuncOp function = findIn(module, name).op();
+  for (func::FuncOp other : module->op->getOps<func::FuncOp>())
+    other.setPrivate();
+  function.setPublic();
+  eraseUncalled(*module->op);
+  if (failed(module->symbols->rename(function, "main")))
+    throw CompilerError("the module has another function called 'main'", "", 0);
+  module->symbols = std::make_unique<SymbolTable>(*module->op);
+}
+
+/// Sets a reflection attribute of the function `main`.
+static void setReflection(const Shared &module, const std::string &key, const std::string &text) {
+  func::FuncOp function = findIn(module, "main").op();
+  Builder b(&context());
+  auto entries = b.getDictionaryAttr(b.getNamedAttr(key, b.getStringAttr(text)));
+  function->setAttr("iree.reflection", entries);
+}
+
+/// Gives arguments of `main` to the program, which may write results over them.
+static void donateArguments(const Shared &module, const std::vector<unsigned> &numbers) {
+  func::FuncOp function = findIn(module, "main").op();
+  for (unsigned number : numbers)
+    function.setArgAttr(number, kDonated, UnitAttr::get(&context()));
+}
+
+/// Asks for what `dovetail-check-finite` adds, by the names of values.
+static void checkFinite(const Shared &module, const std::vector<std::string> &unwanted) {
+  SmallVector<StringRef> names(unwanted.begin(), unwanted.end());
+  module->op.get()->setAttr(kUnwanted, Builder(&context()).getStrArrayAttr(names));
+}
+
+/// Asks for the program of one device of a mesh; arguments without a sharding may get any.
+static void partitionOver(const Shared &module, const MeshHandle &mesh,
+                          const std::vector<std::optional<ShardingHandle>> &arguments) {
+  func::FuncOp function = findIn(module, "main").op();
+  module->op.get()->setAttr(kPartition, mesh.attribute);
+  for (auto [i, sharding] : llvm::enumerate(arguments))
+    if (sharding)
+      function.setArgAttr(i, kSharding, sharding->attribute);
+}
+
+/// The shardings of the arguments and results of the program of one device; none if it is that of all.
+static std::optional<std::pair<std::vector<AxesOfDims>, std::vector<AxesOfDims>>> shardingsOf(const Shared &module) {
+  if (!module->op.get()->hasAttr(kMesh))
+    return std::nullopt;
+  func::FuncOp function = findIn(module, "main").op();
+  // A module may state the mesh without shardings.
+  std::vector<AxesOfDims> arguments, results;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (auto sharding = function.getArgAttrOfType<ShardingAttr>(i, kSharding))
+      arguments.push_back(axesOfDims(sharding));
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (auto sharding = function.getResultAttrOfType<ShardingAttr>(i, kSharding))
+      results.push_back(axesOfDims(sharding));
+  bool areAllStated = arguments.size() == function.getNumArguments() && results.size() == function.getNumResults();
+  return areAllStated ? std::optional(std::pair(arguments, results)) : std::nullopt;
+}
+
+/// Where the collectives of a lowered module come from, in their order.
+static std::vector<SourceLocation> collectivePlaces(const Shared &module) {
+  std::vector<SourceLocation> places;
+  for (Location location : collectiveLocations(*module->op))
+    places.push_back(sourceLocationOf(location));
+  return places;
+}
+
+/// (name, place) of the op to which that pass would give a number in `main`.
+static nb::typed<nb::tuple, nb::str, SourceLocation> describeNumbered(const Shared &module, int64_t number) {
+  Operation *op = opNumbered(findIn(module, "main").op(), number);
+  if (!op)
+    throw CompilerError("'main' has no op with the number " + std::to_string(number), "", 0);
+  return nb::make_tuple(op->getName().stripDialect().str(), sourceLocationOf(op->getLoc()));
+}
+
+/// Makes the last arguments of `main` constants.
+static void bindArguments(const Shared &module, nb::typed<nb::list, EncodedArray> values) {
+  func::FuncOp function = findIn(module, "main").op();
+  unsigned first = function.getNumArguments() - nb::len(values);
+  OpBuilder builder = OpBuilder::atBlockBegin(&function.front());
+  for (size_t i = 0; i < nb::len(values); ++i) {
+    nb::dict attributes;
+    attributes["value"] = values[i];
+    auto elements = cast<ElementsAttr>(toAttributes(attributes).get("value"));
+    Value constant = ConstantOp::create(builder, function.getLoc(), elements.getType(), elements);
+    function.getArgument(first + i).replaceAllUsesWith(constant);
+  }
+  llvm::BitVector bound(function.getNumArguments());
+  bound.set(first, bound.size());
+  if (failed(function.eraseArguments(bound)))
+    throw CompilerError("the last arguments of 'main' cannot be bound", "", 0);
+}
+
+/// Number of multiplications of the largest contraction of a lowered module; a `?` counts as large.
+static int64_t largestContraction(const Shared &module) {
+  constexpr int64_t large = int64_t(1) << 40;
+  int64_t largest = 0;
+  module->op->walk([&](linalg::LinalgOp op) {
+    if (!linalg::isaContractionOpInterface(op))
+      return;
+    int64_t size = 1;
+    for (int64_t range : op.getStaticLoopRanges())
+      size = ShapedType::isDynamic(range) ? large : std::min(large, size * range);
+    largest = std::max(largest, size);
+  });
+  return largest;
+}
+
+/// A host function that a lowered module imports, as data.
+struct DescribedImport {
+  std::string name, op;
+  Attributes attributes;
+  Types operands, results;
+  bool hasEffects;
+};
+
+static std::vector<DescribedImport> takeHostImportsOf(const Shared &module) {
+  std::vector<DescribedImport> imports;
+  for (const HostImport &import : takeHostImports(*module->op))
+    imports.push_back({import.name.str(), import.op.str(), fromAttributes(import.attributes.getValue()),
+                       describeTypes(import.type.getInputs()), describeTypes(import.type.getResults()),
+                       import.hasEffects});
+  return imports;
+}
+
+/// A method that runs one pass.
+template <std::unique_ptr<Pass> (*kCreate)()>
+static void runPass(const Shared &module) {
+  Diagnostics diagnostics;
+  PassManager manager(&context());
+  std::unique_ptr<Pass> pass = kCreate();
+  std::string argument = pass->getArgument().str();
+  manager.addPass(std::move(pass));
+  if (failed(manager.run(*module->op)))
+    diagnostics.raise("the pass " + argument + " failed");
+}
+
+/// Returns true if the program has side effects, so that it must not run twice.
+static bool moduleHasEffects(const Shared &module) {
+  KnownEffects known;
+  auto find = [&](FlatSymbolRefAttr name) { return module->symbols->lookup<func::FuncOp>(name.getAttr()); };
+  return hasEffects(*module->op, EffectKind::Any, find, known);
+}
+
+// Objects that a module keeps alive may refer to it: a callback may capture the jitted function that calls it.
+static int traverseModule(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (nb::inst_ready(self))
+    for (const nb::object &object : nb::inst_ptr<Module>(self)->kept)
+      Py_VISIT(object.ptr());
+  return 0;
+}
+
+static int clearModule(PyObject *self) {
+  std::vector<nb::object> kept = std::exchange(nb::inst_ptr<Module>(self)->kept, {});
+  return 0;
+}
+
+static PyType_Slot moduleSlots[] = {{Py_tp_traverse, reinterpret_cast<void *>(traverseModule)},
+                                    {Py_tp_clear, reinterpret_cast<void *>(clearModule)},
+                                    {0, nullptr}};
+
+void bindModule(nb::module_ &m) {
+  nb::class_<Module>(m, "Module", "A module of functions.", nb::type_slots(moduleSlots))
+      .def_static("parse", &parseModule, "text"_a, "Parse the text of a module.")
+      .def(
+          "clone",
+          [](const Shared &module) {
+            return std::make_shared<Module>(OwningOpRef<ModuleOp>(cast<ModuleOp>(module->op->getOperation()->clone())),
+                                            module->kept);
+          },
+          "A copy, which keeps the same objects.")
+      .def(
+          "keep", [](const Shared &module, nb::object object) { module->kept.push_back(object); }, "object"_a,
+          "Keep an object alive as long as the module, and those made of it.")
+      .def("text", &textOf, "locations"_a = false, "generic"_a = false, "The module as MLIR prints it.")
+      .def("run", &runPhases, "start"_a, "to"_a, "target"_a = "cpu", "host_functions"_a = false, "form"_a = "",
+           "Run the phases after `start` up to `to`, in place; the last ones make a form, by default the first.")
+      .def("marked", &marked, "target"_a, "host_functions"_a, "text"_a,
+           "The module with its locations, as text or bytecode, with the attributes that phases read.")
+      .def("become", &become, "bytecode"_a, "Replace the functions by those of a bytecode.")
+      .def("place", &firstLocation, "The first location in the user's program that the module names.")
+      .def("take_host_imports", &takeHostImportsOf,
+           "Describe the host functions that a lowered module imports, and remove the descriptions from it.")
+      .def("collective_places", &collectivePlaces,
+           "Where in the user's program the collectives of a lowered module are, in their order.")
+      .def("function", &findIn, "name"_a, "The function of that name.")
+      .def("has_effects", &moduleHasEffects, "True if the program has side effects.")
+      .def(
+          "cost", [](const Shared &module) { return costOf(*module->op); },
+          "The work of one run, of a module without requests; a `?` counts as `ASSUMED_SIZE`.")
+      .def("keep_as_main", &keepAsMain, "name"_a, "Rename a function to `main`, and remove all that it does not call.")
+      .def("set_reflection", &setReflection, "key"_a, "text"_a, "Set a reflection attribute of `main`.")
+      .def("largest_contraction", &largestContraction,
+           "The number of multiplications of a lowered module's largest contraction.")
+      .def("inline_calls", &runPass<createInlinePass>, "Inline all calls.")
+      .def("partition_over", &partitionOver, "mesh"_a, "arguments"_a,
+           "Ask the phase `shard` for the program of one device; an argument without a sharding may get any.")
+      .def("shardings", &shardingsOf,
+           "The axes over which each dimension of each argument and result of one device's program is sharded.")
+      .def("donate_arguments", &donateArguments, "numbers"_a, "Allow `main` to write results over these arguments.")
+      .def("check_finite", &checkFinite, "unwanted"_a,
+           "Request the checks of `dovetail-check-finite` for the named kinds of values.")
+      .def("op_numbered", &describeNumbered, "number"_a,
+           "(name, place) of the op of `main` with that number in `dovetail-check-finite`.")
+      .def("bind_arguments", &bindArguments, "values"_a, "Make the last arguments of `main` constants.")
+      .def(
+          "program",
+          [](const Shared &module, const std::string &name) { return FlatBody(findIn(module, name).op().getBody()); },
+          "name"_a, "The body of a function without calls, for the reference evaluator.");
+  m.def("module", &newModule, "An empty module.");
+  m.def("wrap", &wrap, "name"_a, "attributes"_a, "operands"_a, "results"_a.none(),
+        "A module whose `main` applies one op.");
+
+  nb::class_<Cost>(m, "Cost", "Amounts of work.")
+      .def_ro("flops", &Cost::flops, "Operations of arithmetic.")
+      .def_ro("transcendentals", &Cost::transcendentals, "Elements of elementary functions.")
+      .def_ro("bytes", &Cost::bytes, "Bytes read and written.");
+
+  nb::class_<DescribedImport>(m, "HostImport", "A host function that a lowered module imports.")
+      .def_ro("name", &DescribedImport::name, "The symbol's name.")
+      .def_ro("op", &DescribedImport::op, "The op that it computes.")
+      .def_ro("attributes", &DescribedImport::attributes, "The op's attributes.")
+      .def_ro("operands", &DescribedImport::operands, "Shape and element type of each operand.")
+      .def_ro("results", &DescribedImport::results, "Shape and element type of each result.")
+      .def_ro("has_effects", &DescribedImport::hasEffects, "True if it has side effects.");
+}
+
+} // namespace dovetail
