@@ -107,9 +107,17 @@ FactorMap ReverseOp::factorMap() {
 }
 
 OpFoldResult ReverseOp::fold(FoldAdaptor adaptor) {
-  if (getDims().empty() || isa_and_nonnull<SplatElementsAttr>(adaptor.getX()))
+  if (isa_and_nonnull<SplatElementsAttr>(adaptor.getX()))
     return getX();
-  return {};
+  // One element has no order.
+  ArrayRef<int64_t> shape = getX().getType().getShape();
+  SmallVector<int64_t> dims = llvm::filter_to_vector(getDims(), [&](int64_t dim) { return shape[dim] != 1; });
+  if (dims.empty())
+    return getX();
+  if (dims.size() == getDims().size())
+    return {};
+  setDims(dims);
+  return getResult();
 }
 
 //===- concatenate ---------------------------------------------------------------===//

@@ -1,11 +1,9 @@
 // Faults of IREE: what it does, and what exists here because of it.
 //
 // All were seen with IREE 3.13, the only version that this compiler is used with. An entry states the fault, the
-// workaround (files, and what in them is there for it), and one of these:
-// - Test: in tests/lit/iree/quirks, runs the smallest program without the workaround, and fails once IREE is mended:
-//   the workaround, the entry and the test then go. Any other test fails without the workaround.
-// - Unproven: no program is known that shows the fault. The tests named here cover the code of the workaround; whether
-//   they pass says nothing about IREE. Look for a program when IREE is updated.
+// workaround (files, and what in them is there for it), and a test. One in tests/lit/iree/quirks runs the smallest
+// program without the workaround, and fails once IREE is mended: the workaround, the entry and the test then go. Any
+// other test fails without the workaround.
 //
 // tests/python/package/test_quirks.py compares the entries with the tree.
 #ifndef DOVETAIL_IREE_QUIRKS_H
@@ -79,11 +77,16 @@ namespace dovetail {
 //
 // A slice that is read by index is loaded as a vector where its elements lie apart in memory, which does not compile.
 //   Workaround: cpp/iree/Quirks.cpp (elementAt); cpp/lowering/Shape.cpp (lookedUp)
-//   Unproven: tests/lit/lowering/reverse.mlir
+//   Test: tests/lit/iree/quirks/strided_read.mlir
+//
+// A loop that only reads elements by its own indices becomes a slice, which has more dimensions than the array if that
+// loses one of size 1.
+//   Workaround: cpp/lowering/Shape.cpp (reversed)
+//   Test: tests/lit/iree/quirks/unit_read.mlir
 //
 // For GPUs, no reduction compiles with which a slice at a dynamic index is fused.
 //   Workaround: cpp/lowering/Gather.cpp (isOnGpu)
-//   Unproven: tests/python/lowering/test_portable_linalg.py
+//   Test: tests/lit/iree/quirks/reduced_window.mlir
 //
 // For Vulkan, an update of an array is wrong that is fused with a product of the same array, such as in `eigh`.
 //   Workaround: cpp/linalg/Algebra.cpp (with)

@@ -15,7 +15,11 @@ Value reversed(ImplicitLocOpBuilder &b, Value x, ArrayRef<int64_t> dims) {
   SmallVector<OpFoldResult> sizes = sizesOf(b, x);
   SmallVector<Value> last(sizes.size());
   for (int64_t dim : dims)
-    last[dim] = arith::SubIOp::create(b, asValue(b, sizes[dim]), arith::ConstantIndexOp::create(b, 1));
+    if (!isOneInteger(sizes[dim]))
+      last[dim] = arith::SubIOp::create(b, asValue(b, sizes[dim]), arith::ConstantIndexOp::create(b, 1));
+  // See Quirks.h: a loop that would only read elements in their order is not emitted.
+  if (llvm::none_of(last, [](Value end) { return bool(end); }))
+    return x;
   return parallelLoops(b, sizes, getElementTypeOrSelf(x), {}, {},
                        [&](OpBuilder &inner, Location loc, ValueRange) -> Value {
                          SmallVector<Value> source;

@@ -25,30 +25,25 @@ class Entry(NamedTuple):
       fault: what IREE does, in words.
       workarounds: files, each with the names of the passes, functions and constants in it.
       tests: those that show the fault.
-      unproven: those that only cover the workaround, if no test shows the fault.
     """
 
     fault: str
     workarounds: dict[str, list[str]]
     tests: list[str]
-    unproven: list[str]
 
 
 def _entry(paragraph: str) -> Entry:
     lines = paragraph.replace("\n//     ", " ").splitlines()
     fault = " ".join(line.removeprefix("// ") for line in lines if not line.startswith("//   "))
     fields = dict(re.findall(r"^//   (\w+): (.*)$", "\n".join(lines), re.M))
-    assert fields.keys() <= {"Workaround", "Test", "Unproven"}, fields
+    assert fields.keys() == {"Workaround", "Test"}, fields
     workarounds = {}
     for part in fields["Workaround"].split("; "):
         match = re.fullmatch(r"([\w/.]+) \((.*)\)", part)
         assert match, part
         file, names = match.groups()
         workarounds[file] = names.split(", ")
-    tests, unproven = (
-        fields[name].split(", ") if name in fields else [] for name in ("Test", "Unproven")
-    )
-    return Entry(fault, workarounds, tests, unproven)
+    return Entry(fault, workarounds, fields["Test"].split(", "))
 
 
 def _entries() -> list[Entry]:
@@ -70,8 +65,7 @@ def test_entry_names_what_exists(entry):
         for name in names:
             known = name in PASSES if name.startswith("--") else re.search(rf"\b{name}\b", text)
             assert known, f"{file} has no {name}"
-    assert bool(entry.tests) != bool(entry.unproven)
-    for file in entry.tests + entry.unproven:
+    for file in entry.tests:
         assert (ROOT / file).is_file(), file
 
 

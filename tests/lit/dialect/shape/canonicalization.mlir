@@ -147,6 +147,16 @@ func.func @reverse_nothing(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
 // CHECK-LABEL: func.func @reverse_nothing(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32>
 // CHECK-NEXT:    return %arg0 : tensor<2x3xf32>
 
+func.func @reverse_single_elements(%arg0: tensor<2x1xf32>, %arg1: tensor<1x1xf32>) -> (tensor<2x1xf32>, tensor<1x1xf32>) {
+  %0 = dovetail.reverse %arg0 [0, 1] : tensor<2x1xf32>
+  %1 = dovetail.reverse %arg1 [0, 1] : tensor<1x1xf32>
+  return %0, %1 : tensor<2x1xf32>, tensor<1x1xf32>
+}
+// CHECK-LABEL: func.func @reverse_single_elements(
+// CHECK-SAME: %[[ARG0:.*]]: tensor<2x1xf32>, %[[ARG1:.*]]: tensor<1x1xf32>
+// CHECK: %[[ROWS:.*]] = dovetail.reverse %[[ARG0]] [0] : tensor<2x1xf32>
+// CHECK: return %[[ROWS]], %[[ARG1]]
+
 func.func @reverse_splat() -> tensor<2x3xf32> {
   %1 = dovetail.constant dense<1.0> : tensor<2x3xf32>
   %0 = dovetail.reverse %1 [0] : tensor<2x3xf32>
