@@ -61,43 +61,44 @@ LogicalResult ReshapeOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t
   return success();
 }
 
-FactorMap ReshapeOp::factorMap() {
-  // Unchanged leading and trailing dimensions keep their factors. Those between are regrouped: the leading ones of
-  // groups of as many elements have one factor.
-  ArrayRef<int64_t> from = getX().getType().getShape(), to = getType().getShape();
-  SmallVector<int64_t> result(to.size(), FactorMap::kNone);
-  size_t head = 0, tail = 0, common = std::min(from.size(), to.size());
-  auto same = [](int64_t a, int64_t b) { return a == b && !ShapedType::isDynamic(a); };
-  while (head < common && same(from[head], to[head])) {
-    result[head] = head;
-    ++head;
-  }
-  while (tail < common - head && same(from[from.size() - 1 - tail], to[to.size() - 1 - tail])) {
-    result[to.size() - 1 - tail] = from.size() - 1 - tail;
-    ++tail;
-  }
-  size_t i = head, j = head, fromEnd = from.size() - tail, toEnd = to.size() - tail;
-  // Nothing is regrouped in an array without elements.
+SmallVector<DimGroup> dimGroups(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+  SmallVector<DimGroup> groups;
   auto isKnown = [](int64_t size) { return size > 0; };
   if (!llvm::all_of(from, isKnown) || !llvm::all_of(to, isKnown))
-    return oneToOne(*this, result, from.size());
-  auto skipOnes = [](ArrayRef<int64_t> shape, size_t &at, size_t end) {
-    while (at < end && shape[at] == 1)
-      ++at;
-  };
-  while (true) {
-    skipOnes(from, i, fromEnd);
-    skipOnes(to, j, toEnd);
-    if (i == fromEnd || j == toEnd)
-      return oneToOne(*this, result, from.size());
-    result[j] = i;
-    int64_t elements = from[i++], others = to[j++];
+    return groups;
+  size_t i = 0, j = 0;
+  while (i < from.size() && j < to.size()) {
+    if (from[i] != to[j] && (from[i] == 1 || to[j] == 1)) {
+      ++(from[i] == 1 ? i : j);
+      continue;
+    }
+    DimGroup &group = groups.emplace_back(DimGroup{i, i + 1, j, j + 1});
+    int64_t elements = from[i], others = to[j];
     while (elements != others)
       if (elements < others)
-        elements *= from[i++];
+        elements *= from[group.fromEnd++];
       else
-        others *= to[j++];
+        others *= to[group.toEnd++];
+    i = group.fromEnd;
+    j = group.toEnd;
   }
+  return groups;
+}
+
+FactorMap ReshapeOp::factorMap() {
+  ArrayRef<int64_t> from = getX().getType().getShape(), to = getType().getShape();
+  SmallVector<int64_t> result(to.size(), FactorMap::kNone);
+  // The leading dimensions of a group have one factor.
+  for (const DimGroup &group : dimGroups(from, to))
+    result[group.to] = group.from;
+  // If not all sizes are known, the known ones at both ends that are equal have one.
+  auto same = [](int64_t a, int64_t b) { return a == b && !ShapedType::isDynamic(a); };
+  size_t head = 0, tail = 0, common = std::min(from.size(), to.size());
+  for (; head < common && same(from[head], to[head]); ++head)
+    result[head] = head;
+  for (; tail < common - head && same(from[from.size() - 1 - tail], to[to.size() - 1 - tail]); ++tail)
+    result[to.size() - 1 - tail] = from.size() - 1 - tail;
+  return oneToOne(*this, result, from.size());
 }
 
 OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {

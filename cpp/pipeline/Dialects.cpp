@@ -5,6 +5,7 @@
 #include "cpp/iree/Ops.h"
 #include "cpp/linalg/Decompositions.h"
 #include "cpp/lowering/Lowering.h"
+#include "cpp/sharding/TypeRules.h"
 
 using namespace mlir;
 
@@ -19,6 +20,7 @@ void registerAllDialects(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, DovetailDialect *) {
     attachDecompositions(context);
     attachLowerings(context);
+    attachTypeRules(context);
   });
 }
 

@@ -1,4 +1,6 @@
-"""A directory of compiled modules, each under the digest of everything that determines it."""
+"""A directory of compiled modules, and of modules after passes, each under the digest of everything
+that determines it.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from dovetail.base import background, monitoring
 
 _DIGEST_SIZE = hashlib.sha256().digest_size
 # Only entries are evicted: the directory may have other files.
-_ENTRY = re.compile(r"[0-9a-f]{64}\.vmfb")
+_ENTRY = re.compile(r"[0-9a-f]{64}\.(vmfb|mlirbc)")
 # Names of files that are not entries. A stale one was left by a killed process.
 _WRITING, _LOCK = ".writing-", ".lock-"
 _STALE_SECONDS = 3600.0
@@ -36,7 +38,7 @@ class CacheStatistics(NamedTuple):
     Attributes:
       hits: programs that were found.
       misses: programs that were not found.
-      stored: entries written.
+      stored: programs written.
       damaged: entries dropped because their contents had changed.
       evicted: entries removed to keep within the size limit.
       waited: programs for which this process waited while another process or thread compiled them.
@@ -149,7 +151,8 @@ class Cache:
                 return content
             _count("misses")
             content = make(why)
-            self.put(key, content)
+            if self.put(key, content):
+                _count("stored")
             return content
 
     def get(self, key: str) -> bytes | None:
@@ -176,19 +179,19 @@ class Cache:
             path.unlink()
         return None, f"{path} was damaged"
 
-    def put(self, key: str, content: bytes) -> None:
-        """Store `content` under `key`, which must be usable as a file name."""
+    def put(self, key: str, content: bytes) -> bool:
+        """Store `content` under `key`, which must be usable as a file name; False if that fails."""
         size = _DIGEST_SIZE + len(content)
         if not self._may_write() or 0 <= self._max_size < size:
-            return
+            return False
         assert self.directory is not None
         try:
             _write_atomically(self.directory / key, _digest(key, content) + content)
         except OSError as error:
             self._give_up(error)
-            return
-        _count("stored")
+            return False
         self._make_room(size)
+        return True
 
     def _may_write(self) -> bool:
         """True if entries can be stored; creates the directory."""

@@ -86,19 +86,24 @@ def default_cache() -> Cache:
 
 def entry_of(text: str, target: Target | Targets, flags: Sequence[str] = ()) -> str:
     """Return the name under which a compiled module is stored."""
-    host = _host_cpu() if target.is_host else ""
+    host = host_cpu() if target.is_host else ""
     return cache_key(text, (*target.flags, *flags), host)
 
 
 def cache_key(text: str, flags: Sequence[str], host: str) -> str:
     """Return the digest of everything that determines the compiled module."""
-    digest = hashlib.sha256()
-    for part in (__version__, _iree_version(), host, *flags, text):
-        encoded = part.encode()
+    return digest(_iree_version(), host, *flags, text) + ".vmfb"
+
+
+def digest(*parts: str | bytes) -> str:
+    """The digest of this package's version and all of the parts."""
+    found = hashlib.sha256()
+    for part in (__version__, *parts):
+        encoded = part if isinstance(part, bytes) else part.encode()
         # The length keeps two different lists of parts from having the same digest.
-        digest.update(len(encoded).to_bytes(8, "little"))
-        digest.update(encoded)
-    return digest.hexdigest() + ".vmfb"
+        found.update(len(encoded).to_bytes(8, "little"))
+        found.update(encoded)
+    return found.hexdigest()
 
 
 @functools.cache
@@ -107,7 +112,7 @@ def _iree_version() -> str:
 
 
 @functools.cache
-def _host_cpu() -> str:
+def host_cpu() -> str:
     """Return a string that differs between machines that cannot share code."""
     lines = []
     if os.path.exists("/proc/cpuinfo"):

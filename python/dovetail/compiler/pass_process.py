@@ -1,6 +1,8 @@
 """Runs the compiler's passes in a separate process, so that a crash does not end this one.
 
 Each run is a process of `dovetail-opt`, which starts quickly: one linked program without Python.
+What passes make of a module is kept on disk, beside what is compiled from it: to look it up takes a
+fraction of the time of the process.
 """
 
 from __future__ import annotations
@@ -19,7 +21,10 @@ from dovetail import _core
 from dovetail.base import background, config, locations
 from dovetail.compiler.dovetail_opt import program_of_passes
 from dovetail.compiler.errors import CompileError
+from dovetail.compiler.module_files import default_cache, digest, host_cpu
 
+# The size of the largest results on disk, in bytes: programs with large constants would fill it.
+_LARGEST_KEPT = 1 << 24
 # A message's location, as the program prints it.
 _ERROR = re.compile(r"^(?:(?P<file>.+?):(?P<line>\d+):\d+: )?error: ", re.MULTILINE)
 # Continuation of a message: the user's line, or notes.
@@ -63,41 +68,59 @@ def run(
         here()
         return
     program = module.marked(target, host_functions, text=False)
-    command = [
-        str(program_of_passes()),
-        *arguments,
-        "--emit-bytecode",
-        "--mlir-disable-threading",
-        "--mlir-print-debuginfo",
-        "--mlir-print-op-on-diagnostic=false",
-    ]
     try:
-        folder = Path(tempfile.mkdtemp(prefix="dovetail-"))
+        cache, key = default_cache(), _key(program, arguments)
+        kept = cache.get(key)
+        code, printed, result = (0, "", kept) if kept else _passed(program, arguments)
     except OSError:
         here()
         return
+    if background.ending.is_set():
+        raise RuntimeError("nothing is compiled while the interpreter exits")
+    if code > 0 and (refusal := _refusal(printed)):
+        raise refusal
+    if code:
+        text = module.marked(target, host_functions, text=True)
+        raise _death(code, printed, text, arguments, name, module.place())
+    if kept is None and len(result) <= _LARGEST_KEPT:
+        cache.put(key, result)
+    module.become(result)
+
+
+def _key(program: bytes, arguments: Sequence[str]) -> str:
+    """The name under which the result is kept."""
+    # Of the program that a developer builds anew, the version stays the same.
+    status = program_of_passes().stat()
+    return digest(host_cpu(), str(status.st_mtime_ns), *arguments, program) + ".mlirbc"
+
+
+def _passed(program: bytes, arguments: Sequence[str]) -> tuple[int, str, bytes]:
+    """The exit status of a process that runs passes, its messages, and the result if it is 0.
+
+    Raises:
+      OSError: there can be no process, or no file.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="dovetail-"))
     try:
         source, result = folder / "program.mlirbc", folder / "result.mlirbc"
         source.write_bytes(program)
-        command += [str(source), "-o", str(result)]
-        try:
+        command = [
+            str(program_of_passes()),
+            *arguments,
+            "--emit-bytecode",
+            "--mlir-disable-threading",
+            "--mlir-print-debuginfo",
+            "--mlir-print-op-on-diagnostic=false",
+            str(source),
+            "-o",
+            str(result),
+        ]
+        code = _run(command, folder)
+        if code == -signal.SIGKILL:
+            # It was killed from outside, perhaps for lack of memory.
             code = _run(command, folder)
-            if code == -signal.SIGKILL:
-                # It was killed from outside, perhaps for lack of memory.
-                code = _run(command, folder)
-        except OSError:
-            here()
-            return
-        if background.ending.is_set():
-            raise RuntimeError("nothing is compiled while the interpreter exits")
         printed = (folder / "messages").read_text(encoding="utf-8", errors="replace")
-        if code == 0:
-            module.become(result.read_bytes())
-        elif code > 0 and (refusal := _refusal(printed)):
-            raise refusal
-        else:
-            text = module.marked(target, host_functions, text=True)
-            raise _death(code, printed, text, arguments, name, module.place())
+        return code, printed, b"" if code else result.read_bytes()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -20,6 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from .reflection import read
 from .signature import ArraySpec, spec_from_json, spec_to_json
 
 NOTES_KEY = "dovetail.module"
@@ -85,15 +86,7 @@ class Notes:
         Raises:
           ValueError: the text is malformed.
         """
-        text = reflection.get(NOTES_KEY)
-        if text is None:
-            return None
-        try:
-            return _from_fields(json.loads(text))
-        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-            raise ValueError(
-                f"{NOTES_KEY!r} of the function is malformed: {error!r}; export it again"
-            ) from error
+        return read(reflection, NOTES_KEY, _from_fields)
 
     def missing_in_processor(self) -> list[str]:
         """Processor features that the code for this machine needs but the processor lacks."""

@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 
 from .dtypes import DTYPE_OF_MLIR, DTYPE_OF_NAME
+from .reflection import decoded
 from .sizes import Sizes, formula
 
 REFLECTION_KEY = "dovetail.signature"
@@ -134,33 +135,7 @@ class Signature:
         Raises:
           ValueError: the text is not a signature.
         """
-        try:
-            fields = json.loads(text)
-            inputs, outputs = (
-                tuple(spec and spec_from_json(spec) for spec in fields[key])
-                for key in ("inputs", "outputs")
-            )
-            names = tuple(map(str, fields.get("arg_names", ())))
-            sizes = Sizes.from_json(fields["sizes"]) if "sizes" in fields else Sizes()
-            for name in sizes.names:
-                if name.dimension not in range(len(inputs[name.leaf].shape)):
-                    raise ValueError(f"{name.name!r} must be of a dimension of an input")
-            if "in_tree" not in fields:
-                return Signature(inputs, outputs, arg_names=names, sizes=sizes)
-            in_tree = decode_tree(fields["in_tree"])
-            out_tree = decode_tree(fields["out_tree"])
-            _check_leaves(in_tree, len(inputs))
-            _check_leaves(out_tree, len(outputs))
-            if type(in_tree) is not tuple or len(names) not in (0, len(in_tree)):
-                raise ValueError("in_tree must be a tuple, with arg_names as many as its elements")
-            return Signature(inputs, outputs, in_tree, out_tree, names, sizes=sizes)
-        except (
-            *(KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError),
-        ) as error:
-            raise ValueError(
-                f"{REFLECTION_KEY!r} of the function is malformed: {error!r}; "
-                "export the function again"
-            ) from error
+        return decoded(REFLECTION_KEY, text, _signature_of)
 
     @staticmethod
     def from_reflection(reflection: dict[str, str]) -> Signature | None:
@@ -170,6 +145,27 @@ class Signature:
             return Signature.from_json(text)
         declaration = reflection.get("iree.abi.declaration")
         return None if declaration is None else from_declaration(declaration)
+
+
+def _signature_of(fields: Any) -> Signature:
+    inputs, outputs = (
+        tuple(spec and spec_from_json(spec) for spec in fields[key])
+        for key in ("inputs", "outputs")
+    )
+    names = tuple(map(str, fields.get("arg_names", ())))
+    sizes = Sizes.from_json(fields["sizes"]) if "sizes" in fields else Sizes()
+    for name in sizes.names:
+        if name.dimension not in range(len(inputs[name.leaf].shape)):
+            raise ValueError(f"{name.name!r} must be of a dimension of an input")
+    if "in_tree" not in fields:
+        return Signature(inputs, outputs, arg_names=names, sizes=sizes)
+    in_tree = decode_tree(fields["in_tree"])
+    out_tree = decode_tree(fields["out_tree"])
+    _check_leaves(in_tree, len(inputs))
+    _check_leaves(out_tree, len(outputs))
+    if type(in_tree) is not tuple or len(names) not in (0, len(in_tree)):
+        raise ValueError("in_tree must be a tuple, with arg_names as many as its elements")
+    return Signature(inputs, outputs, in_tree, out_tree, names, sizes=sizes)
 
 
 def encode_tree(tree: Tree) -> Any:

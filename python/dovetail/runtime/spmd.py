@@ -30,6 +30,7 @@ from .executable import LoadedModule
 from .participants import Participants, SpmdExecutable
 from .parts import Dims, Index, Parts, index_of, padded, shape_of_parts
 from .processes import identity_of
+from .reflection import read
 from .signature import Signature
 from .tree import Arguments, unflatten
 
@@ -72,23 +73,18 @@ class Partitioning:
         Raises:
           ValueError: the text is malformed.
         """
-        text = reflection.get(SPMD_KEY)
-        if text is None:
-            return None
-        try:
-            fields = json.loads(text)
-            return Partitioning(
-                tuple((str(name), int(size)) for name, size in fields["axes"]),
-                tuple(fields["arguments"]),
-                tuple(fields["results"]),
-                tuple(map(str, fields["lines"])),
-                str(fields["text"]),
-                str(fields["digest"]),
-            )
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise ValueError(
-                f"{SPMD_KEY!r} of the function is malformed: {error!r}; export it again"
-            ) from error
+        return read(reflection, SPMD_KEY, _partitioning_of)
+
+
+def _partitioning_of(fields: Any) -> Partitioning:
+    return Partitioning(
+        tuple((str(name), int(size)) for name, size in fields["axes"]),
+        tuple(fields["arguments"]),
+        tuple(fields["results"]),
+        tuple(map(str, fields["lines"])),
+        str(fields["text"]),
+        str(fields["digest"]),
+    )
 
 
 def is_spmd(module: VmModule) -> bool:

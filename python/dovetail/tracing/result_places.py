@@ -59,8 +59,8 @@ def op_places(
             avals = _types_of_results(name, attributes, operands, results)
             found = [stated_place(aval, mesh) for aval in avals]
         else:
-            places = _partitioned(name, attributes, types, results, mesh, shardings)
-            found = places or [place] * count
+            module = _wrapped(name, attributes, types, results)
+            found = _partitioned(module, mesh, shardings) or [place] * count
         _known[key] = found
     return found
 
@@ -77,8 +77,13 @@ def result_places(
         return [stated_place(aval, mesh) for aval in results]
     shardings = [_sharding(operand) for operand in operands]
     types = [(aval.shape, dtype_name(aval.dtype)) for aval in results]
-    places = _partitioned(name, attributes, _types(operands), types, mesh, shardings)
-    return places or [place] * len(results)
+    module = _wrapped(name, attributes, _types(operands), types)
+    # A function is traced at each call; its text is the same, and is quickly made.
+    key = module.text(), mesh, *shardings
+    found = _known.get(key)
+    if found is None:
+        found = _known[key] = _partitioned(module, mesh, shardings) or [place] * len(results)
+    return found
 
 
 def _mesh_of(place: Place | None) -> Mesh | None:
@@ -116,19 +121,23 @@ def _types_of_results(
         trace.function.finish([])
 
 
-def _partitioned(
+def _wrapped(
     name: str,
     attributes: dict[str, Any],
     operands: Sequence[Type],
     results: Sequence[Type] | None,
-    mesh: Mesh,
-    shardings: Sequence[Sharding | None],
-) -> list[Place] | None:
-    """The places of an op's results in a program over a mesh; None if it runs on one device."""
+) -> _core.Module:
+    """The program of one op."""
     try:
-        module = _core.wrap(name, attributes, operands, results)
+        return _core.wrap(name, attributes, operands, results)
     except _core.CompilerError as error:
         raise explained(error) from None
+
+
+def _partitioned(
+    module: _core.Module, mesh: Mesh, shardings: Sequence[Sharding | None]
+) -> list[Place] | None:
+    """The places of a program's results over a mesh; None if it runs on one device."""
     partitioning.request(module, mesh, shardings)
     phases.run(module, "check")
     found = partitioning.partition(module, mesh)

@@ -316,6 +316,28 @@ def test_passes_run_here_without_another_process(
     assert "linalg" in dt.jit(lambda x: dnp.tanh(x) * 17).lower(dnp.ones(3)).as_text("lower")
 
 
+def test_the_result_of_passes_is_cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lowered = dt.jit(lambda x: dnp.tanh(x) * 23).lower(dnp.ones(3))
+    with config.compilation_cache_dir(tmp_path):
+        texts = [lowered.as_text("lower")]
+        (entry,) = tmp_path.glob("*.mlirbc")
+        dt.clear_caches()
+        with monkeypatch.context() as patched:
+            patched.setattr(pass_process, "_passed", None)
+            texts.append(lowered.as_text("lower"))
+        entry.write_bytes(b"damaged")
+        texts.append(lowered.as_text("lower"))
+        # A compiler that was built anew may give another result.
+        program = pass_process.program_of_passes()
+        other = tmp_path / "dovetail-opt"
+        other.write_text(f'#!/bin/sh\nexec {program} "$@"\n')
+        other.chmod(0o755)
+        monkeypatch.setattr(pass_process, "program_of_passes", lambda: other)
+        texts.append(lowered.as_text("lower"))
+        assert len(list(tmp_path.glob("*.mlirbc"))) == 2
+    assert len(set(texts)) == 1
+
+
 def test_an_interrupt_ends_the_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     dying_passes(tmp_path, monkeypatch, "exec sleep 60")
 
