@@ -10,6 +10,7 @@
 #include "dialects/Create.h"
 #include "dialects/ShardMap.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 
@@ -49,6 +50,8 @@ private:
   LogicalResult visitGlobal(GlobalOpInterface op, Emitter &e);
   LogicalResult visitBodies(FlowOpInterface op, Emitter &e);
   void visitDivided(Operation &op, const FactorMap &map, Emitter &e);
+  /// Remarks that every device computes an op on all of dimensions that are sharded. `map` is null if it states none.
+  void remarkWhole(Operation &op, const FactorMap *map);
   bool isOfTerms(Operation &op);
   void visitTerms(Operation &op, Emitter &e);
 
@@ -67,6 +70,12 @@ static Operation *clone(Operation &op, Emitter &e, ValueRange operands, TypeRang
   local->removeAttr(kShardings);
   local->removeAttr(kArgumentShardings);
   return local;
+}
+
+/// The names of axes, in messages.
+static std::string textOf(ArrayRef<AxisRefAttr> axes) {
+  return llvm::join(llvm::map_range(axes, [](AxisRefAttr axis) { return "'" + axis.getName().getValue().str() + "'"; }),
+                    ", ");
 }
 
 static bool isSplat(Value value, DenseElementsAttr &elements) {
@@ -114,13 +123,35 @@ LogicalResult Partitioner::visit(Operation &op) {
   }
   bool isConstant = op.hasTrait<OpTrait::ConstantLike>();
   if (std::optional<FactorMap> map = isConstant ? std::nullopt : factorMap(&op)) {
+    remarkWhole(op, &*map);
     visitDivided(op, *map, e);
     return success();
   }
+  remarkWhole(op, nullptr);
   Operation *local = clone(op, e, replicatedOperands(op), op.getResultTypes());
   for (auto [whole, part] : llvm::zip_equal(op.getResults(), local->getResults()))
     set(whole, part, replicated(whole));
   return success();
+}
+
+void Partitioner::remarkWhole(Operation &op, const FactorMap *map) {
+  if (!op.getContext()->getRemarkEngine())
+    return;
+  for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
+    DenseElementsAttr elements;
+    ShardingAttr sharding = shardingOf(operand);
+    if (!sharding || isSplat(operand, elements))
+      continue;
+    for (auto [d, axes] : llvm::enumerate(axesOf(sharding))) {
+      if (axes.empty() || (map && isDivisible(&op, *map, map->operands[i][d])))
+        continue;
+      remark::missed(op.getLoc(), remark::RemarkOpts::name("whole").category("sharding"))
+          << remark::add("every device computes `{0}` on the whole of dimension {1} of operand {2}, which is sharded "
+                         "over {3}: the op {4}",
+                         op.getName().stripDialect(), d, i, textOf(axes),
+                         map ? "has no rule for parts along it" : "states no factors");
+    }
+  }
 }
 
 LogicalResult Partitioner::visitGlobal(GlobalOpInterface op, Emitter &e) {

@@ -5,38 +5,54 @@
 #include "cpp/transforms/Functions.h"
 #include "dialects/Control.h"
 #include "dialects/HostFunction.h"
+#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 
 namespace dovetail {
 
-/// Whether arguments and results have known shapes, all shardings are of this mesh, and nothing has effects or calls
-/// the host.
-static bool canPartition(ModuleOp module, MeshAttr mesh, Functions &functions) {
+/// Why an op keeps a program whole; empty if it does not.
+static StringRef obstacle(Operation *op, MeshAttr mesh, Functions &functions) {
   auto isOfKnownShape = [](Type type) {
     auto array = dyn_cast<RankedTensorType>(type);
     return array && array.hasStaticShape();
   };
   auto isValue = [](Type type) { return isa<RankedTensorType, IndexType>(type); };
+  if (isa<ModuleOp>(op))
+    return {};
+  if (auto function = dyn_cast<func::FuncOp>(op))
+    return llvm::all_of(function.getArgumentTypes(), isOfKnownShape) &&
+                   llvm::all_of(function.getResultTypes(), isOfKnownShape)
+               ? ""
+               : "it has arguments or results of unknown shapes";
+  if (auto global = dyn_cast<GlobalOpInterface>(op)) {
+    auto isOther = [&](ShardingAttr sharding) { return sharding.getMesh() != mesh; };
+    for (OpOperand &operand : op->getOpOperands())
+      if (isOther(global.operandSharding(operand.getOperandNumber())))
+        return "it has an op over another mesh";
+    for (OpResult result : op->getResults())
+      if (isOther(global.resultSharding(result.getResultNumber())))
+        return "it has an op over another mesh";
+  }
+  if (op->hasTrait<HostOnly>())
+    return "it calls a function of the host";
+  if (functions.hasEffects(op))
+    return "it has side effects";
+  return llvm::all_of(op->getOperandTypes(), isValue) && llvm::all_of(op->getResultTypes(), isValue)
+             ? ""
+             : "it has values that are no arrays";
+}
+
+/// Whether arguments and results have known shapes, all shardings are of this mesh, and nothing has effects or calls
+/// the host.
+static bool canPartition(ModuleOp module, MeshAttr mesh, Functions &functions) {
   WalkResult result = module.walk([&](Operation *op) {
-    if (auto global = dyn_cast<GlobalOpInterface>(op)) {
-      for (OpOperand &operand : op->getOpOperands())
-        if (global.operandSharding(operand.getOperandNumber()).getMesh() != mesh)
-          return WalkResult::interrupt();
-      for (OpResult result : op->getResults())
-        if (global.resultSharding(result.getResultNumber()).getMesh() != mesh)
-          return WalkResult::interrupt();
-    }
-    if (isa<ModuleOp>(op))
+    StringRef why = obstacle(op, mesh, functions);
+    if (why.empty())
       return WalkResult::advance();
-    if (auto function = dyn_cast<func::FuncOp>(op)) {
-      bool isKnown = llvm::all_of(function.getArgumentTypes(), isOfKnownShape) &&
-                     llvm::all_of(function.getResultTypes(), isOfKnownShape);
-      return isKnown ? WalkResult::advance() : WalkResult::interrupt();
-    }
-    bool isOnValues = llvm::all_of(op->getOperandTypes(), isValue) && llvm::all_of(op->getResultTypes(), isValue);
-    bool isPortable = !op->hasTrait<HostOnly>() && !functions.hasEffects(op);
-    return isOnValues && isPortable ? WalkResult::advance() : WalkResult::interrupt();
+    remark::missed(op->getLoc(), remark::RemarkOpts::name("one-device").category("sharding"))
+        << remark::add("the program runs on one device instead of {0}: {1}", mesh.getNumDevices(), why);
+    return WalkResult::interrupt();
   });
   return !result.wasInterrupted();
 }

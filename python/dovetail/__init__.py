@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from dovetail.base.config import enable_custom_prng as enable_custom_prng
     from dovetail.base.config import enable_x64 as enable_x64
     from dovetail.base.config import explain_cache_misses as explain_cache_misses
+    from dovetail.base.config import explain_sharding as explain_sharding
     from dovetail.base.config import legacy_prng_key as legacy_prng_key
     from dovetail.base.config import log_compiles as log_compiles
     from dovetail.base.config import no_execution as no_execution
@@ -187,6 +188,7 @@ _PUBLIC = {
     "eval_shape": ("programs.inspection", "eval_shape"),
     "experimental": ("experimental", ""),
     "explain_cache_misses": ("base.config", "explain_cache_misses"),
+    "explain_sharding": ("base.config", "explain_sharding"),
     "export": ("export", ""),
     "flatten_util": ("flatten_util", ""),
     "float0": ("base.dtypes", "float0"),

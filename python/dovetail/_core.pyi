@@ -45,10 +45,16 @@ class Module:
         """The module as MLIR prints it."""
 
     def run(
-        self, start: str, to: str, target: str = "cpu", host_functions: bool = False, form: str = ""
-    ) -> None:
+        self,
+        start: str,
+        to: str,
+        target: str = "cpu",
+        host_functions: bool = False,
+        form: str = "",
+        remarks: bool = False,
+    ) -> list[tuple[str, tuple[str, int, str]]]:
         """
-        Run the phases after `start` up to `to`, in place; the last ones make a form, by default the first.
+        Run the phases after `start` up to `to`, in place; the last ones make a form, by default the first. Returns remarks, if wanted, each with its place.
         """
 
     def marked(self, target: str, host_functions: bool, text: bool) -> bytes:

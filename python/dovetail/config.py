@@ -27,6 +27,7 @@ from dovetail.base.config import enable_compilation_cache as enable_compilation_
 from dovetail.base.config import enable_custom_prng as enable_custom_prng
 from dovetail.base.config import enable_x64 as enable_x64
 from dovetail.base.config import explain_cache_misses as explain_cache_misses
+from dovetail.base.config import explain_sharding as explain_sharding
 from dovetail.base.config import explicit_x64_dtypes as explicit_x64_dtypes
 from dovetail.base.config import high_dynamic_range_gumbel as high_dynamic_range_gumbel
 from dovetail.base.config import legacy_prng_key as legacy_prng_key

@@ -292,8 +292,11 @@ void bindModule(nb::module_ &m) {
           "keep", [](const Shared &module, nb::object object) { module->kept.push_back(object); }, "object"_a,
           "Keep an object alive as long as the module, and those made of it.")
       .def("text", &textOf, "locations"_a = false, "generic"_a = false, "The module as MLIR prints it.")
-      .def("run", &runPhases, "start"_a, "to"_a, "target"_a = "cpu", "host_functions"_a = false, "form"_a = "",
-           "Run the phases after `start` up to `to`, in place; the last ones make a form, by default the first.")
+      .def(
+          "run", &runPhases, "start"_a, "to"_a, "target"_a = "cpu", "host_functions"_a = false, "form"_a = "",
+          "remarks"_a = false,
+          "Run the phases after `start` up to `to`, in place; the last ones make a form, by default the first. Returns "
+          "remarks, if wanted, each with its place.")
       .def("marked", &marked, "target"_a, "host_functions"_a, "text"_a,
            "The module with its locations, as text or bytecode, with the attributes that phases read.")
       .def("become", &become, "bytecode"_a, "Replace the functions by those of a bytecode.")

@@ -1,10 +1,12 @@
 // The phases that a module runs through, from Python.
 #include "Phases.h"
 #include "BindModule.h"
+#include "FlatBody.h"
 #include "cpp/pipeline/Pipeline.h"
 #include "cpp/tensors/Target.h"
 #include "dialects/HostFunction.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include <nanobind/stl/pair.h>
@@ -65,16 +67,50 @@ private:
   std::unique_ptr<PassManager> manager;
 };
 
-void runPhases(const std::shared_ptr<Module> &module, const std::string &from, const std::string &to,
-               const std::string &target, bool hostFunctions, const std::string &formName) {
+namespace {
+
+/// Collects remarks while it lives.
+class RemarkCollector {
+public:
+  explicit RemarkCollector(Remarks &remarks) {
+    remark::RemarkCategories wanted;
+    wanted.missed = ".*";
+    if (failed(remark::enableOptimizationRemarks(context(), std::make_unique<Streamer>(remarks),
+                                                 std::make_unique<remark::RemarkEmittingPolicyAll>(), wanted)))
+      throw CompilerError("remarks cannot be collected", "", 0);
+  }
+  ~RemarkCollector() { context().setRemarkEngine(nullptr); }
+
+private:
+  struct Streamer : remark::detail::MLIRRemarkStreamerBase {
+    explicit Streamer(Remarks &remarks) : remarks(remarks) {}
+    void streamOptimizationRemark(const remark::detail::Remark &remark) override {
+      std::string text;
+      for (const remark::detail::Remark::Arg &part : remark.getArgs())
+        text += part.val;
+      remarks.emplace_back(text, sourceLocationOf(remark.getLocation()));
+    }
+    Remarks &remarks;
+  };
+};
+
+} // namespace
+
+Remarks runPhases(const std::shared_ptr<Module> &module, const std::string &from, const std::string &to,
+                  const std::string &target, bool hostFunctions, const std::string &formName, bool wantsRemarks) {
   Diagnostics diagnostics;
   KeptManager manager(from, to, formName);
+  Remarks remarks;
+  std::optional<RemarkCollector> collector;
+  if (wantsRemarks)
+    collector.emplace(remarks);
   mark(module, target, hostFunctions);
   LogicalResult result = (*manager).run(*module->op);
   unmark(module);
   module->symbols = std::make_unique<SymbolTable>(*module->op);
   if (failed(result))
     diagnostics.raise("the compiler failed between '" + from + "' and '" + to + "'");
+  return remarks;
 }
 
 nb::bytes marked(const std::shared_ptr<Module> &module, const std::string &target, bool hostFunctions, bool isText) {

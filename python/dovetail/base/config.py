@@ -82,6 +82,12 @@ log_compiles = Option(
     False,
     "Log what `jit` traces and compiles, and how long it takes, as warnings; else for debugging.",
 )
+explain_sharding = Option(
+    "explain_sharding",
+    False,
+    "Log, as warnings, which ops all devices of a mesh compute on whole dimensions of sharded "
+    "arrays, and why a program on several devices runs on one.",
+)
 explain_cache_misses = Option(
     "explain_cache_misses", False, "Log why `jit` traces a function again, as warnings."
 )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 
 from dovetail import _core
-from dovetail.base import spans
+from dovetail.base import config, locations, spans
 from dovetail.base.errors import explained
+
+_logger = logging.getLogger("dovetail")
 
 # All phases, in order.
 NAMES: list[str] = [name for name, _ in _core.phases()]
@@ -68,7 +71,10 @@ def _run_here(
     form: str,
     name: str,
 ) -> None:
-    module.run(start, to, target, host_functions, form)
+    wanted = config.explain_sharding.value
+    for remark, place in module.run(start, to, target, host_functions, form, remarks=wanted):
+        what = f"`{name}`" if name else "a program"
+        _logger.warning("%s: %s, at %s", what, remark, locations.describe(place))
 
 
 def _run_apart(

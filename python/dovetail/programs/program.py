@@ -254,7 +254,9 @@ class Program:
     def forget(self) -> None:
         """Drop derived and cached properties, which are recomputed on demand."""
         for name in _DERIVED:
-            self.__dict__.pop(name, None)
+            # Nothing is freed by dropping that there is none.
+            if self.__dict__.get(name) is not None:
+                del self.__dict__[name]
 
     # Evaluation -----------------------------------------------------------------------------------
 

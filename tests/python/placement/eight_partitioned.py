@@ -376,6 +376,32 @@ def test_any_function_of_a_sharded_array(spec: tuple[str | None, ...]) -> None:
     np.testing.assert_array_equal(dt.jit(lambda x: x + 1)(put(empty, *spec)), empty)
 
 
+def test_what_is_not_computed_in_parts_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    x = put(normal(8, 4), "data", "model")
+
+    def lines(function: Any) -> list[str]:
+        caplog.clear()
+        with dt.explain_sharding(True):
+            np.testing.assert_allclose(dt.jit(function)(x), function(np.asarray(x)), rtol=1e-6)
+        return [record.getMessage() for record in caplog.records]
+
+    def sorted_rows(x: Any) -> Any:
+        return dnp.sort(dnp.tanh(x), 1)
+
+    (line,) = lines(sorted_rows)
+    assert line.startswith(
+        "`sorted_rows`: every device computes `sort` on the whole of dimension 1 of operand 0, "
+        f"which is sharded over 'model': the op has no rule for parts along it, at {__file__}:"
+    )
+    assert lines(dnp.tanh) == []
+
+    def called(x: Any) -> Any:
+        return dt.pure_callback(lambda x: np.tanh(x), dt.ShapeDtypeStruct(x.shape, x.dtype), x)
+
+    (line,) = lines(called)
+    assert line.startswith("`called`: the program runs on one device instead of 8: it calls a fun")
+
+
 def test_a_program_without_results() -> None:
     assert dt.jit(lambda x: ())(put(normal(8), "data")) == ()
 
