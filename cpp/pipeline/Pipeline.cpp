@@ -42,8 +42,11 @@ struct ShardPass : PassWrapper<ShardPass, OperationPass<ModuleOp>> {
       return signalPassFailure();
     // A module that cannot be partitioned has lost the attribute.
     if (failed(run([&](OpPassManager &passes) {
-          passes.addPass(isRequested() ? createLocalizePass() : createUnshardPass());
+          bool isPartitioned = isRequested();
+          passes.addPass(isPartitioned ? createLocalizePass() : createUnshardPass());
           addSimplify(passes, Form());
+          if (isPartitioned)
+            passes.addPass(createMergeCollectivesPass());
         })))
       signalPassFailure();
   }

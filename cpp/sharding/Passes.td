@@ -39,4 +39,14 @@ def LocalizePass : ModulePass<"dovetail-localize"> {
   }];
 }
 
+def MergeCollectivesPass : ModulePass<"dovetail-merge-collectives"> {
+  let summary = "small collectives that do not depend on each other become one";
+  let description = [{
+    Collectives that compute each element of the result of those at the same place in the operands of all devices, such as
+    sums, are one on the elements of several operands: the same op over the same axes, on operands of one element type,
+    of at most 32 KiB each. Devices then wait for each other once. Operands are flattened and concatenated; ops between the
+    first and the last of the collectives may move behind it.
+  }];
+}
+
 #endif // DOVETAIL_SHARDING_PASSES_TD

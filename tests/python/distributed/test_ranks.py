@@ -6,21 +6,18 @@ import pytest
 
 from support.ranks import HAS_MPI, SHAPES, by_mpi, by_tcp, check_done, check_done_by_mpi
 
-PROGRAMS = ["devices", "arrays", "utilities", "programs"]
+# One after the other in the same processes, which take longer to start than the programs do.
+PROGRAMS = "devices,arrays,utilities,programs,shutdown"
 
 
 @pytest.mark.parametrize(("count", "local"), SHAPES)
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_by_tcp(program: str, count: int, local: int) -> None:
-    check_done(by_tcp(count, local, program))
+def test_by_tcp(count: int, local: int) -> None:
+    check_done(by_tcp(count, local, PROGRAMS))
 
 
 @pytest.mark.skipif(not HAS_MPI, reason="needs mpi4py and mpiexec")
 @pytest.mark.parametrize(("count", "local"), SHAPES)
-@pytest.mark.parametrize(
-    ("program", "transport"),
-    [("devices", "tcp"), ("programs", "tcp"), ("arrays", "mpi"), ("programs", "mpi")],
-)
-def test_under_mpiexec(program: str, count: int, local: int, transport: str) -> None:
+@pytest.mark.parametrize("transport", ["tcp", "mpi"])
+def test_under_mpiexec(count: int, local: int, transport: str) -> None:
     environment = {"DOVETAIL_CPU_COLLECTIVES_IMPLEMENTATION": transport}
-    check_done_by_mpi(by_mpi(count, local, program, environment=environment), count)
+    check_done_by_mpi(by_mpi(count, local, PROGRAMS, environment=environment), count)

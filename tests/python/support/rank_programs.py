@@ -36,7 +36,9 @@ def program(function: Program) -> Program:
 
 
 def initialize(**options: Any) -> None:
-    """Connect the processes; under `mpiexec`, it is known how."""
+    """Connect the processes, unless an earlier program has; under `mpiexec`, it is known how."""
+    if dt.distributed.is_initialized():
+        return
     if "RANK" in os.environ:
         options |= {
             "num_processes": int(os.environ["RANKS"]),
@@ -101,7 +103,13 @@ def devices() -> None:
     assert mesh.is_multi_process
     assert mesh.local_mesh.size == own
     with pytest.raises(RuntimeError, match="initialize should only be called once"):
-        initialize()
+        dt.distributed.initialize()
+
+
+@program
+def shutdown() -> None:
+    """The end of the connections."""
+    initialize()
     dt.distributed.shutdown()
     assert not dt.distributed.is_initialized()
 
@@ -387,8 +395,9 @@ def cannot_save(path: str, fault: str) -> None:
 
 
 def main() -> None:
-    name, *arguments = sys.argv[1:]
-    PROGRAMS[name](*arguments)
+    names, *arguments = sys.argv[1:]
+    for name in names.split(","):
+        PROGRAMS[name](*arguments)
     number = os.environ.get("RANK") or os.environ.get("PMI_RANK")
     say("done", number)
 
