@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -21,14 +22,16 @@ def run(main: Callable[[bool, Path], dict[str, Any]], description: str | None) -
     parser.add_argument("--quick", action="store_true", help="a reduced size, for tests")
     parser.add_argument("--output", type=Path, default=Path("build/examples"), help="a folder")
     options = parser.parse_args()
-    options.output.mkdir(parents=True, exist_ok=True)
+    # Under `mpiexec`, each process has a folder.
+    output = options.output / os.environ.get("PMI_RANK", "")
+    output.mkdir(parents=True, exist_ok=True)
     start = time.perf_counter()
-    summary = main(options.quick, options.output)
+    summary = main(options.quick, output)
     summary["seconds"] = round(time.perf_counter() - start, 2)
     for name, value in summary.items():
         print(f"{name}: {value}")
     name = Path(main.__globals__["__file__"]).stem
-    (options.output / f"{name}.json").write_text(json.dumps(summary))
+    (output / f"{name}.json").write_text(json.dumps(summary))
 
 
 def figure(path: Path, columns: int, draw: Callable[..., None]) -> None:

@@ -7,12 +7,18 @@ import os
 import timeit
 from typing import Any
 
+import numpy as np
+
 import dovetail as dt
+from dovetail.experimental import multihost_utils
 from dovetail.sharding import AxisType
 
-# Before the first use of a device.
+# Before the first use of a device. Under `mpiexec`, processes share the devices of a mesh.
+PROCESSES = int(os.environ.get("PMI_SIZE", "1"))
 if "DOVETAIL_NUM_CPU_DEVICES" not in os.environ:
-    dt.config.update("num_cpu_devices", 8)
+    dt.config.update("num_cpu_devices", 8 // PROCESSES)
+if PROCESSES > 1:
+    dt.distributed.initialize()
 
 
 def mesh(**axes: int) -> Any:
@@ -24,6 +30,13 @@ def mesh(**axes: int) -> Any:
 def put(mesh: Any, x: Any, *spec: Any) -> Any:
     """The array on the devices of a mesh, each dimension divided as its entry of `spec` says."""
     return dt.device_put(x, dt.NamedSharding(mesh, dt.P(*spec)))
+
+
+def gathered(x: Any) -> np.ndarray:
+    """The elements of an array, of which each process may have a part."""
+    if not x.is_fully_addressable:
+        x = multihost_utils.process_allgather(x, tiled=True)
+    return np.asarray(x)
 
 
 def milliseconds(function: Any, *arguments: Any) -> float:

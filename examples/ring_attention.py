@@ -84,7 +84,9 @@ def main(quick: bool, output: Path) -> dict[str, Any]:
         *with_gradients(plain_attention)(*arrays)[1],
     ]
     errors = {
-        name: float(abs(np.asarray(a) - np.asarray(b)).max() / abs(np.asarray(b)).max())
+        name: float(
+            abs(meshes.gathered(a) - meshes.gathered(b)).max() / abs(meshes.gathered(b)).max()
+        )
         for name, a, b in zip(("value", "query", "key", "v"), results, expected, strict=True)
     }
     times = {

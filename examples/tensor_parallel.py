@@ -122,7 +122,7 @@ def main(quick: bool, output: Path) -> dict[str, Any]:
     return {
         "forward": collectives(forward, sharded, divided[0]),
         "training": collectives(step, sharded, *divided),
-        "error": float(abs(np.asarray(result) - np.asarray(expected)).max()),
+        "error": float(abs(meshes.gathered(result) - meshes.gathered(expected)).max()),
         "first_loss": losses["eight devices"][0],
         "last_loss": losses["eight devices"][-1],
         "largest_difference": float(abs(losses["eight devices"] - losses["one device"]).max()),

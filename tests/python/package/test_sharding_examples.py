@@ -1,84 +1,109 @@
-"""The examples on eight devices, in their reduced size: they compute what one device does."""
+"""The examples on eight devices, of one process or of several, in their reduced size: they compute
+what one device does.
+"""
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from support.breadth import at_night
 from support.example_runs import run
+from support.ranks import HAS_MPI
+
+Check = Callable[[dict[str, Any]], None]
 
 
 def is_learning(summary: dict[str, Any]) -> bool:
     return summary["last_loss"] < 0.9 * summary["first_loss"]
 
 
-@pytest.mark.slow
-def test_sharded_matmul(repository: Path, tmp_path: Path) -> None:
-    summary = run(repository, tmp_path, "sharded_matmul")
+def sharded_matmul(summary: dict[str, Any]) -> None:
     assert max(summary["errors"].values()) < 1e-4
     assert summary["sharding"] == "P('rows',)"
     assert summary["collectives"] == summary["all_reduces"] == 1
 
 
-@pytest.mark.slow
-def test_data_parallel(repository: Path, tmp_path: Path) -> None:
-    summary = run(repository, tmp_path, "data_parallel")
+def data_parallel(summary: dict[str, Any]) -> None:
     assert summary["largest_difference"] < 1e-5
     assert is_learning(summary)
 
 
-@pytest.mark.slow
-def test_halo_exchange(repository: Path, tmp_path: Path) -> None:
-    summary = run(repository, tmp_path, "halo_exchange")
+def halo_exchange(summary: dict[str, Any]) -> None:
     assert summary["largest_difference"] < 1e-6
     # Some has flowed out.
     assert 0.5 < summary["heat"] < 1
 
 
-@pytest.mark.slow
-def test_pipeline(repository: Path, tmp_path: Path) -> None:
-    summary = run(repository, tmp_path, "pipeline")
+def pipeline(summary: dict[str, Any]) -> None:
     assert summary["largest_difference"] < 1e-5
     assert is_learning(summary)
 
 
-@pytest.mark.slow
-def test_expert_parallel(repository: Path, tmp_path: Path) -> None:
-    summary = run(repository, tmp_path, "expert_parallel")
+def expert_parallel(summary: dict[str, Any]) -> None:
     assert summary["largest_difference"] < 1e-5
     assert is_learning(summary)
 
 
-@pytest.mark.slow
-def test_ring_attention(repository: Path, tmp_path: Path) -> None:
-    summary = run(repository, tmp_path, "ring_attention")
+def ring_attention(summary: dict[str, Any]) -> None:
     assert max(summary["errors"].values()) < 1e-5
 
 
-@pytest.mark.slow
-def test_pmap_spectral_radius(repository: Path, tmp_path: Path) -> None:
-    summary = run(repository, tmp_path, "pmap_spectral_radius")
+def pmap_spectral_radius(summary: dict[str, Any]) -> None:
     assert summary["devices"] == 8
     assert summary["difference_of_10_steps"] < 1e-5
     assert summary["spread_of_copies"] == 0
     assert is_learning(summary)
 
 
-@pytest.mark.slow
-def test_tensor_parallel(repository: Path, tmp_path: Path) -> None:
-    summary = run(repository, tmp_path, "tensor_parallel")
+def tensor_parallel(summary: dict[str, Any]) -> None:
     assert summary["forward"] == {"all_reduce_sum": 2}
     assert summary["error"] < 1e-5
     assert summary["largest_difference"] < 1e-5
     assert is_learning(summary)
 
 
-@pytest.mark.slow
-def test_fully_sharded(repository: Path, tmp_path: Path) -> None:
-    summary = run(repository, tmp_path, "fully_sharded")
+def fully_sharded(summary: dict[str, Any]) -> None:
     assert summary["largest_difference"] < 1e-5
     sizes = {way: sum(parts.values()) for way, parts in summary["mebibytes"].items()}
     assert max(sizes["shard_map"], sizes["jit"]) < 0.4 * sizes["copies"]
     assert is_learning(summary)
+
+
+CHECKS = (
+    sharded_matmul,
+    data_parallel,
+    halo_exchange,
+    pipeline,
+    expert_parallel,
+    ring_attention,
+    pmap_spectral_radius,
+    tensor_parallel,
+    fully_sharded,
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("check", CHECKS)
+def test_in_one_process(check: Check, repository: Path, tmp_path: Path) -> None:
+    check(run(repository, tmp_path, check.__name__))
+
+
+def _in_processes() -> Iterator[Any]:
+    by_day = {(data_parallel, 2), (tensor_parallel, 4)}
+    for check, processes in itertools.product(CHECKS, (2, 4)):
+        # `pmap` maps over devices of one process.
+        if check is not pmap_spectral_radius:
+            marks = () if (check, processes) in by_day else at_night
+            yield pytest.param(check, processes, marks=marks)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not HAS_MPI, reason="needs mpi4py and mpiexec")
+@pytest.mark.parametrize(("check", "processes"), [*_in_processes()])
+def test_in_processes(check: Check, processes: int, repository: Path, tmp_path: Path) -> None:
+    check(run(repository, tmp_path, check.__name__, processes))

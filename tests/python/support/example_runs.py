@@ -11,13 +11,24 @@ from typing import Any
 from support.images import png_size
 
 
-def run(repository: Path, folder: Path, name: str) -> dict[str, Any]:
-    """What the example found; it must draw a figure."""
-    command = [sys.executable, repository / "examples" / f"{name}.py", "--quick"]
+def run(repository: Path, folder: Path, name: str, processes: int = 1) -> dict[str, Any]:
+    """What the example found; it must draw a figure.
+
+    Args:
+      repository: where the examples are.
+      folder: an empty folder for its output.
+      name: its name.
+      processes: the number of processes that `mpiexec` starts; of what they found, one's.
+    """
+    launcher = ["mpiexec", "-n", str(processes)] if processes > 1 else []
+    command = [*launcher, sys.executable, repository / "examples" / f"{name}.py", "--quick"]
     done = subprocess.run(
         [*command, "--output", folder], capture_output=True, text=True, cwd=folder
     )
     assert done.returncode == 0, done.stdout + done.stderr
+    if processes > 1:
+        assert sorted(path.name for path in folder.iterdir()) == [*map(str, range(processes))]
+        folder /= "0"
     width, height = png_size(folder / f"{name}.png")
     assert width > 500
     assert height > 300
