@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,7 +23,28 @@ os.environ.setdefault("DOVETAIL_COMPILE", "now")
 settings.register_profile("dovetail", deadline=None, derandomize=True, print_blob=True)
 # New examples in every run, as `tools/test --nightly` requires.
 settings.register_profile("nightly", deadline=None, print_blob=True)
-settings.load_profile(os.environ.get("DOVETAIL_PROFILE", "dovetail"))
+settings.register_profile("fast", settings.get_profile("dovetail"), max_examples=10)
+PROFILE = os.environ.get("DOVETAIL_PROFILE", "dovetail")
+settings.load_profile(PROFILE)
+# In `tools/test --fast`: how many cases of a parametrized test run.
+FAST_CASES = 2
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """In `tools/test --fast`, leaves out most cases of tests that have many; which, depends on
+    their names.
+    """
+    if PROFILE != "fast":
+        return
+    cases = collections.defaultdict(list)
+    for item in items:
+        cases[item.nodeid.partition("[")[0]].append(item)
+    left = set()
+    for each in cases.values():
+        each.sort(key=lambda item: crc32(item.nodeid.encode()))
+        left.update(each[FAST_CASES:])
+    config.hook.pytest_deselected(items=[item for item in items if item in left])
+    items[:] = [item for item in items if item not in left]
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,8 @@ from dovetail import checkpoint
 from support.rank_programs import check_tree, expected_tree
 from support.ranks import SHAPES, by_tcp, check_done
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(("count", "local"), SHAPES)
 def test_another_number_of_processes(count: int, local: int, tmp_path: Path) -> None:

@@ -20,6 +20,8 @@ from support.ranks import (
     check_done_by_mpi,
 )
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = (str(rank_exported.__file__),)
 
 

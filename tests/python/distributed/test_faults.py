@@ -10,6 +10,8 @@ import pytest
 from support import rank_faults
 from support.ranks import Rank, by_tcp
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = (str(rank_faults.__file__),)
 PLACE = re.escape(str(Path(rank_faults.__file__)))
 

@@ -6,6 +6,8 @@ import pytest
 
 from support.ranks import HAS_MPI, SHAPES, by_mpi, by_tcp, check_done, check_done_by_mpi
 
+pytestmark = pytest.mark.slow
+
 # One after the other in the same processes, which take longer to start than the programs do.
 PROGRAMS = "devices,arrays,utilities,programs,shutdown"
 

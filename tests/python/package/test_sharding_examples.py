@@ -87,23 +87,22 @@ CHECKS = (
 )
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("check", CHECKS)
-def test_in_one_process(check: Check, repository: Path, tmp_path: Path) -> None:
-    check(run(repository, tmp_path, check.__name__))
+# Those that several processes run by day, and how many.
+BY_DAY = {data_parallel: 2, tensor_parallel: 4}
 
 
-def _in_processes() -> Iterator[Any]:
-    by_day = {(data_parallel, 2), (tensor_parallel, 4)}
-    for check, processes in itertools.product(CHECKS, (2, 4)):
+def _cases() -> Iterator[Any]:
+    for check, processes in itertools.product(CHECKS, (1, 2, 4)):
+        if processes == BY_DAY.get(check, 1):
+            yield check, processes
         # `pmap` maps over devices of one process.
-        if check is not pmap_spectral_radius:
-            marks = () if (check, processes) in by_day else at_night
-            yield pytest.param(check, processes, marks=marks)
+        elif processes == 1 or check is not pmap_spectral_radius:
+            yield pytest.param(check, processes, marks=at_night)
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not HAS_MPI, reason="needs mpi4py and mpiexec")
-@pytest.mark.parametrize(("check", "processes"), [*_in_processes()])
-def test_in_processes(check: Check, processes: int, repository: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("check", "processes"), [*_cases()])
+def test_example(check: Check, processes: int, repository: Path, tmp_path: Path) -> None:
+    if processes > 1 and not HAS_MPI:
+        pytest.skip("needs mpi4py and mpiexec")
     check(run(repository, tmp_path, check.__name__, processes))
