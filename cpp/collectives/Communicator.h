@@ -85,6 +85,10 @@ public:
   bool run(int participant, const Call &call);
   /// Waits for all others of the group, during the exchange.
   void meet(Group &group);
+  /// Counts bytes that a participant got from others of this process.
+  void addReceived(size_t bytes) { receivedBytes.fetch_add(bytes, std::memory_order_relaxed); }
+  /// Those of all participants in all runs.
+  size_t received() const { return receivedBytes.load(std::memory_order_relaxed); }
   /// Sends and receives messages. False, and the run has failed, if that fails.
   bool transfer(const Group &group, const std::vector<Message> &sends, const std::vector<Message> &receives);
 
@@ -130,6 +134,7 @@ private:
   /// How many have not left.
   std::atomic<uint32_t> present{0};
   std::atomic<bool> hasFailed{false};
+  std::atomic<size_t> receivedBytes{0};
   std::string reason;
 };
 

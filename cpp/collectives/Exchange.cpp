@@ -47,6 +47,7 @@ struct Exchange {
       compute();
       return true;
     }
+    // What comes from other processes is not counted here.
     bool isLeader = place == group.places.front();
     if (std::optional<Combination> combination = allReduction())
       return allReduceAcross(findReduce(*combination, element), isLeader);
@@ -111,7 +112,11 @@ private:
     for (int i = 0; i < size; ++i)
       sources[i] = operandOf(i) + offset;
     reduce(result, sources.data(), size, elements);
+    received += (size - 1) * elements * bytes;
   }
+
+  /// Counts what was copied out of a member's memory.
+  void count(int member, size_t copied) { received += member == place ? 0 : copied; }
 
   void allReduce(Reduce reduce) {
     size_t total = outer * inner * bytes;
@@ -126,8 +131,10 @@ private:
     // Each begins with its neighbour's, so that not all read the same memory.
     for (int step = 1; step < size; ++step) {
       int other = (place + step) % size;
-      if (begin(other) < total)
-        std::memcpy(mine.result + begin(other), resultOf(other) + begin(other), begin(other + 1) - begin(other));
+      size_t length = begin(other + 1) - begin(other);
+      if (length > 0)
+        std::memcpy(mine.result + begin(other), resultOf(other) + begin(other), length);
+      count(other, length);
     }
     communicator.meet(group);
   }
@@ -162,6 +169,7 @@ private:
     for (int step = 0; step < size; ++step) {
       int other = (place + step) % size;
       copyRows(mine.result + other * row, size * row, operandOf(other), row, row, outer);
+      count(other, outer * row);
     }
     communicator.meet(group);
   }
@@ -186,6 +194,7 @@ private:
       for (int i = 0; i < size; ++i) {
         char *to = gathered.data() + i * block * row;
         copyRows(to, row, operandOf(i) + (begin * size + place) * row, size * row, row, rows);
+        count(i, rows * row);
         sources[i] = to;
       }
       reduce(mine.result + begin * row, sources.data(), size, rows * inner);
@@ -206,6 +215,7 @@ private:
         else
           copyRows(to + other * part, row, from + place * row, size * row, row, middle);
       }
+      count(other, outer * part);
     }
     communicator.meet(group);
   }
@@ -218,6 +228,8 @@ private:
       std::memset(mine.result, 0, total);
     else if (total > 0)
       std::memcpy(mine.result, operandOf(pair->source), total);
+    if (pair != end)
+      count(pair->source, total);
     communicator.meet(group);
   }
 
@@ -229,12 +241,19 @@ private:
   const size_t bytes, outer, middle, inner;
   const int size;
   std::vector<const char *> sources;
+
+public:
+  /// Bytes from other members of this process.
+  size_t received = 0;
 };
 
 } // namespace
 
 bool exchange(Communicator &communicator, Group &group, int place) {
-  return Exchange(communicator, group, place).run();
+  Exchange exchange(communicator, group, place);
+  bool isReached = exchange.run();
+  communicator.addReceived(exchange.received);
+  return isReached;
 }
 
 } // namespace dovetail::collectives

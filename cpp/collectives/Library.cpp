@@ -73,6 +73,11 @@ EXPORTED int dovetail_communicator_failure(Communicator *communicator, char *tex
   return static_cast<int>(reason.size());
 }
 
+/// The bytes that participants got from each other's memory, in all runs.
+EXPORTED int64_t dovetail_communicator_received(const Communicator *communicator) {
+  return static_cast<int64_t>(communicator->received());
+}
+
 //===- For IREE ------------------------------------------------------------------===//
 
 using namespace dovetail::collectives::plugin;

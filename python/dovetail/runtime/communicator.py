@@ -69,6 +69,7 @@ def _functions() -> ctypes.PyDLL:
         ("leave", None, ()),
         ("fail", integer, (pointer, text)),
         ("failure", integer, (pointer, text, integer)),
+        ("received", ctypes.c_int64, (pointer,)),
     ):
         function = getattr(library, f"dovetail_communicator_{name}")
         function.restype, function.argtypes = result, arguments
@@ -241,3 +242,8 @@ class Communicator:
             if needed < size:
                 return text.value.decode(errors="replace")
             size = needed + 1
+
+    @property
+    def received_bytes(self) -> int:
+        """What participants of this process got from each other's memory, in all runs so far."""
+        return self._functions.dovetail_communicator_received(self._handle)

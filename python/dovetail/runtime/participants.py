@@ -88,6 +88,11 @@ class _Crew:
             del function
             communicator.leave()
 
+    @property
+    def received_bytes(self) -> int:
+        """What participants got from each other's memory, in all runs."""
+        return self._communicator.received_bytes
+
     def stop(self) -> None:
         """End the threads, and a run."""
         self._communicator.fail("the run was interrupted")
@@ -215,6 +220,13 @@ class Participants:
                 raise
             idle.append(crew)
         return results
+
+    @property
+    def received_bytes(self) -> int:
+        """What participants of this process got from each other's memory in collectives, in bytes:
+        in all runs that have ended well.
+        """
+        return sum(crew.received_bytes for crew in self._idle)
 
     def _new_crew(self) -> _Crew:
         return _Crew(self.global_numbers, self.processes, self.timeout, self.transport)
