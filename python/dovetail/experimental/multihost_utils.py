@@ -12,10 +12,7 @@ from dovetail.base.errors import value_error
 from dovetail.placement.meshes import Mesh
 from dovetail.placement.named_sharding import NamedSharding
 from dovetail.placement.partition_spec import P
-from dovetail.programs.assembly import (
-    make_array_from_process_local_data,
-    make_array_from_single_device_arrays,
-)
+from dovetail.programs.assembly import local_part, make_array_from_process_local_data
 from dovetail.programs.transfers import device_put
 from dovetail.runtime import processes
 from dovetail.trees.pytree import broadcast_prefix, flatten, map_leaves, unflatten
@@ -217,22 +214,10 @@ def global_array_to_host_local_array(global_inputs: Any, global_mesh: Mesh, pspe
     leaves, spec = flatten(global_inputs)
     wanted = _shardings(global_inputs, global_mesh.local_mesh, pspecs, "output pspecs")
     moved = [
-        (_own_part(leaf, to) if isinstance(leaf, Array) else device_put(leaf, to))
+        (local_part(leaf, to) if isinstance(leaf, Array) else device_put(leaf, to))
         for leaf, to in zip(leaves, wanted, strict=True)
     ]
     return unflatten(spec, moved)
-
-
-def _own_part(array: Array, sharding: NamedSharding) -> Array:
-    """The part of an array on devices of this process, as an array over them."""
-    if array.is_fully_addressable:
-        return array
-    shards = array.addressable_shards
-    shape = tuple(
-        sum(stop - start for start, stop in {s.index[dim].indices(size)[:2] for s in shards})
-        for dim, size in enumerate(array.shape)
-    )
-    return make_array_from_single_device_arrays(shape, sharding, [s.data for s in shards])
 
 
 def _shardings(tree: Any, mesh: Mesh, specs: Any, what: str) -> list[NamedSharding]:

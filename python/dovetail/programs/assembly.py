@@ -14,6 +14,7 @@ from dovetail.base.errors import LeakedTracerError, type_error, value_error
 from dovetail.base.locations import here
 from dovetail.ops.operands import as_operand
 from dovetail.placement import platforms
+from dovetail.placement.named_sharding import NamedSharding
 from dovetail.placement.partition_spec import P
 from dovetail.placement.shardings import (
     Block,
@@ -332,3 +333,15 @@ def _assembled(
         for block, array in zip(blocks, arrays, strict=True)
     ]
     return Array(joined(sharding, shape, element, parts), False, place_of(sharding))
+
+
+def local_part(array: Array, sharding: NamedSharding) -> Array:
+    """The part of an array on devices of this process, as an array over them."""
+    if array.is_fully_addressable:
+        return array
+    shards = array.addressable_shards
+    shape = tuple(
+        sum(stop - start for start, stop in {s.index[dim].indices(size)[:2] for s in shards})
+        for dim, size in enumerate(array.shape)
+    )
+    return make_array_from_single_device_arrays(shape, sharding, [s.data for s in shards])

@@ -8,15 +8,20 @@ from typing import Any
 import numpy as np
 
 from dovetail import ops
+from dovetail.arrays.array import Array
 from dovetail.base.errors import value_error
 from dovetail.ops.operands import canonical_axis
 from dovetail.ops.shapes import move_dim
 from dovetail.placement.devices import process_count, process_index
 from dovetail.placement.meshes import Mesh
+from dovetail.placement.named_sharding import NamedSharding
 from dovetail.placement.partition_spec import P
 from dovetail.placement.platforms import devices as devices_of
+from dovetail.programs.assembly import local_part, make_array_from_process_local_data
 from dovetail.programs.jit import jit
+from dovetail.programs.transfers import device_put
 from dovetail.tracing.arguments import LeafNames, as_operand, described, name_of, results_of
+from dovetail.tracing.bind import has_tracers
 from dovetail.transforms.batching import UNBATCHED, batch_dim, batch_size, check_axes, with_objects
 from dovetail.transforms.shard_mapping import Manual, on_parts
 from dovetail.trees.pytree import broadcast_prefix, count_leaves, flatten, unflatten
@@ -47,7 +52,8 @@ def pmap(
         keyword arguments it is the first.
       out_axes: the dimension of the results, likewise; None for a result that is the same on all.
       static_broadcasted_argnums: numbers of arguments that are passed unchanged.
-      devices: the devices; by default the first ones.
+      devices: the devices; by default the first ones. Over devices of several processes, which
+        must be all, arguments and results have the elements of the calling process.
       backend: their platform.
       axis_size: the number of elements, checked against the arguments.
       donate_argnums: numbers of arguments whose memory results may use.
@@ -123,7 +129,65 @@ def pmap(
             ],
         )
 
-    return jit(whole, static_argnums=static, donate_argnums=_as_tuple(donate_argnums))
+    mapped = jit(whole, static_argnums=static, donate_argnums=_as_tuple(donate_argnums))
+    if not _is_elsewhere(devices):
+        return mapped
+
+    @described(fun, f"Applies {name} to the elements of a batch, each on its own device.")
+    def of_this_process(*args: Any, **kwargs: Any) -> Any:
+        fixed = {number % len(args) for number in static} if args else set()
+        axes = iter(_axes_of(in_axes, args, fixed) + [0] * count_leaves(kwargs))
+        mesh = _mesh(axis, None, devices, backend)
+
+        def spread(tree: Any) -> Any:
+            leaves, spec = flatten(tree)
+            if has_tracers(leaves):
+                raise NotImplementedError(
+                    "pmap: a function over devices of several processes must be called with arrays "
+                    f"of each process, got: tracers; call {name} outside of other transforms"
+                )
+            return unflatten(spec, [_spread(leaf, next(axes), mesh, axis) for leaf in leaves])
+
+        given = [arg if i in fixed else spread(arg) for i, arg in enumerate(args)]
+        outs, out_spec = flatten(mapped(*given, **spread(kwargs)))
+        positions = broadcast_prefix(out_axes, unflatten(out_spec, outs), "pmap out_axes")
+        # All results are on devices of all processes; the caller gets the elements of this one's.
+        return unflatten(
+            out_spec, [_own(x, at, mesh, axis) for x, at in zip(outs, positions, strict=True)]
+        )
+
+    return of_this_process
+
+
+def _is_elsewhere(devices: Sequence[Any] | None) -> bool:
+    """Whether a function runs on devices of other processes, too."""
+    return process_count() > 1 and (
+        devices is None or any(d.process_index != process_index() for d in devices)
+    )
+
+
+def _spread(leaf: Any, at: int | None, mesh: Mesh, axis: Hashable) -> Array:
+    """The elements of all processes, given those of this one; None for one value of all."""
+    if isinstance(leaf, Array) and not leaf.is_fully_addressable:
+        return leaf
+    array = np.asarray(leaf)
+    if at is None:
+        return device_put(array, NamedSharding(mesh, P()))
+    at = canonical_axis(at, array.ndim)
+    own = len(mesh.local_devices)
+    if array.shape[at] != own:
+        raise value_error(
+            "pmap: the mapped axis must have one element for each of the devices of this process, "
+            f"{own}, got: {array.shape[at]}"
+        )
+    sharding = NamedSharding(mesh, P(*[None] * at, axis))
+    return make_array_from_process_local_data(sharding, array)
+
+
+def _own(array: Array, at: int | None, mesh: Mesh, axis: Hashable) -> Array:
+    """What devices of this process have of a result along its mapped dimension."""
+    dims = () if at is None else (*[None] * canonical_axis(at, array.ndim), axis)
+    return local_part(array, NamedSharding(mesh.local_mesh, P(*dims)))
 
 
 def _as_tuple(numbers: int | Iterable[int]) -> tuple[int, ...]:
@@ -143,18 +207,12 @@ def _axes_of(in_axes: Any, args: Sequence[Any], fixed: Container[int]) -> list[A
     return broadcast_prefix(in_axes, given, "pmap in_axes")
 
 
-def _mesh(axis: Hashable, size: int, devices: Sequence[Any] | None, backend: str | None) -> Mesh:
-    """The first devices along an axis."""
-    are_elsewhere = process_count() > 1 and (
-        devices is None or any(d.process_index != process_index() for d in devices)
-    )
-    if are_elsewhere:
-        raise NotImplementedError(
-            "pmap: the devices must all belong to this process, got: those of "
-            f"{process_count()} processes; pass devices=dovetail.local_devices(), or use shard_map"
-        )
+def _mesh(
+    axis: Hashable, size: int | None, devices: Sequence[Any] | None, backend: str | None
+) -> Mesh:
+    """The first devices along an axis; all if there is no size."""
     available = devices_of(backend) if devices is None else devices
-    if size > len(available):
+    if size is not None and size > len(available):
         raise value_error(
             "pmap: the mapped axis must have at most as many elements as there are devices, "
             f"{len(available)}, got: {size}; set DOVETAIL_NUM_CPU_DEVICES, or use vmap"

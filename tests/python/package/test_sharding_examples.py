@@ -95,8 +95,7 @@ def _cases() -> Iterator[Any]:
     for check, processes in itertools.product(CHECKS, (1, 2, 4)):
         if processes == BY_DAY.get(check, 1):
             yield check, processes
-        # `pmap` maps over devices of one process.
-        elif processes == 1 or check is not pmap_spectral_radius:
+        else:
             yield pytest.param(check, processes, marks=at_night)
 
 

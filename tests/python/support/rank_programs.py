@@ -187,8 +187,17 @@ def utilities() -> None:
     own = dt.local_device_count()
     doubled = dt.pmap(lambda v: v * 2, devices=dt.local_devices())(np.arange(own))
     assert np.asarray(doubled).tolist() == [2 * i for i in range(own)]
-    with pytest.raises(NotImplementedError, match="devices must all belong to this process"):
-        dt.pmap(lambda v: v)(np.arange(own))
+    summed, scaled = dt.pmap(
+        lambda v, w, k: (dt.lax.psum(v, "i"), k * v * w["w"]),
+        axis_name="i",
+        in_axes=(1, None),
+        out_axes=(None, -1),
+    )(np.arange(2.0 * own).reshape(2, own) + here, {"w": np.ones(3)[:2]}, k=np.full(own, 2.0))
+    mine = [np.arange(2.0 * own).reshape(2, own) + i for i in everyone]
+    np.testing.assert_allclose(summed, np.sum([each.sum(1) for each in mine], 0))
+    np.testing.assert_allclose(scaled, 2 * mine[here])
+    with pytest.raises(ValueError, match=rf"devices of this process, {own}, got: {own + 1}"):
+        dt.pmap(lambda v: v)(np.arange(own + 1))
     hosts.assert_equal({"seed": np.arange(3)})
     with pytest.raises(
         AssertionError,
