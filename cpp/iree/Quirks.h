@@ -79,6 +79,11 @@ namespace dovetail {
 //   Workaround: cpp/iree/Quirks.cpp (elementAt); cpp/lowering/Shape.cpp (lookedUp)
 //   Test: tests/lit/iree/quirks/strided_read.mlir
 //
+// A look-up in a loop nest without dimensions that is fused with others becomes a vector, but not the select that its
+// result goes to: what IREE makes of the program is malformed, and it crashes.
+//   Workaround: python/dovetail/compiler/module_files.py (_CHANGES)
+//   Test: tests/python/pipeline/test_random_control.py
+//
 // A loop that only reads elements by its own indices becomes a slice, which has more dimensions than the array if that
 // loses one of size 1.
 //   Workaround: cpp/lowering/Shape.cpp (reversed)

@@ -126,25 +126,27 @@ def host_cpu() -> str:
     return "\n".join([platform.machine(), platform.processor(), *lines])
 
 
-# Changes of flags that help when the code generator fails on a fusion that IREE formed.
-_FEWER_FUSIONS: tuple[Callable[[Sequence[str]], Sequence[str]], ...] = (
+# Changes of flags that help when the code generator fails: fewer fusions, then other vectors.
+_CHANGES: tuple[Callable[[Sequence[str]], Sequence[str]], ...] = (
     lambda flags: [flag for flag in flags if flag != DATA_TILING],
     lambda flags: [flag.replace("opt-level=O2", "opt-level=O1") for flag in flags],
+    lambda flags: [*flags, "--iree-llvmcpu-experimental-vectorize-to-transfer-gather"],
+    lambda flags: [*flags, "--iree-llvmcpu-target-vector-width-in-bytes=4"],
 )
 
 
 def _compile_cautiously(text: str, flags: Sequence[str]) -> bytes:
-    """Compile with the given flags, then with less and less fusion; raise an error if all fail."""
+    """Compile with the given flags, then with those of slower code; raise an error if all fail."""
     try:
         return _compile(text, flags)
     except CompileError as error:
         if KILLED in error.diagnostics:
             raise
-        for fewer in (change(flags) for change in _FEWER_FUSIONS):
-            if list(fewer) == list(flags):
+        for changed in (change(flags) for change in _CHANGES):
+            if list(changed) == list(flags):
                 continue
             try:
-                vmfb = _compile(text, fewer)
+                vmfb = _compile(text, changed)
             except CompileError as another:
                 another.path.unlink(missing_ok=True)
             else:
