@@ -10,6 +10,8 @@ import numpy as np
 
 from dovetail.arrays.array import ShapedArray
 from dovetail.base import dtypes
+from dovetail.base.errors import type_error
+from dovetail.placement.mesh_contexts import get_abstract_mesh
 from dovetail.placement.named_sharding import check_rank
 from dovetail.placement.partition_spec import P
 from dovetail.placement.platforms import place_meant
@@ -71,11 +73,16 @@ class ShapeDtypeStruct:
         """The sharding; that of a `PartitionSpec` is over the mesh of the context.
 
         Raises:
-          ValueError: there is no such mesh.
+          TypeError: there is no such mesh.
         """
         stated = self._sharding
         if not isinstance(stated, P):
             return stated
+        if get_abstract_mesh().empty:
+            raise type_error(
+                "When specifying PartitionSpec to `ShapeDtypeStruct`, the context mesh cannot be "
+                f"empty, got: {stated}; enter a mesh context via `dovetail.set_mesh`"
+            )
         return on_context(named_by_context(stated, "ShapeDtypeStruct"))
 
     @property

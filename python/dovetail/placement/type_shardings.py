@@ -83,7 +83,7 @@ def on_context(sharding: NamedSharding, otherwise: Sharding | None = None) -> Na
     return sharding.update(mesh=mesh.update(axis_types=sharding.mesh.axis_types), memory_kind=None)
 
 
-def check_not_manual(sharding: Sharding, name: str) -> None:
+def check_not_manual(sharding: Any, name: str) -> None:
     """Check that a sharding is over no axis of whose parts the program in progress is.
 
     Args:

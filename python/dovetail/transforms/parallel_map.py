@@ -65,6 +65,8 @@ def pmap(
       Array([[1., 2., 3.]], dtype=float32)
     """
     check_axes("pmap", in_axes, out_axes)
+    if devices is not None and not len(devices):
+        raise value_error("'devices' argument to pmap must be non-empty, or None. got: none")
     static = _as_tuple(static_broadcasted_argnums)
     axis = _UNNAMED if axis_name is None else axis_name
     name = name_of(fun)
@@ -123,7 +125,9 @@ def pmap(
             ],
         )
 
-    return jit(whole, static_argnums=static, donate_argnums=_as_tuple(donate_argnums))
+    mapped = jit(whole, static_argnums=static, donate_argnums=_as_tuple(donate_argnums))
+    mapped.__wrapped__ = fun
+    return mapped
 
 
 def _as_tuple(numbers: int | Iterable[int]) -> tuple[int, ...]:
@@ -135,8 +139,8 @@ def _axes_of(in_axes: Any, args: Sequence[Any], fixed: Container[int]) -> list[A
     if isinstance(in_axes, (tuple, list)):
         if len(in_axes) != len(args):
             raise value_error(
-                "pmap in_axes must have one entry for each positional argument, "
-                f"{len(args)}, got: {in_axes!r}"
+                f"pmap in_axes must have one entry for each positional argument, {len(args)}; "
+                f"each argument passed by keyword is mapped over its leading axis, got: {in_axes!r}"
             )
         in_axes = tuple(axis for i, axis in enumerate(in_axes) if i not in fixed)
     given = tuple(arg for i, arg in enumerate(args) if i not in fixed)
