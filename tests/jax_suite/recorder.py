@@ -133,3 +133,10 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 def pytest_collectreport(report: pytest.CollectReport) -> None:
     if report.failed:
         _record("(collection)", "failed", "CollectError", str(report.longrepr)[-2500:])
+
+
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    import jax
+
+    # What a failed test has left.
+    jax.set_mesh(None)

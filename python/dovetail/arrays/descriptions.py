@@ -10,10 +10,16 @@ import numpy as np
 
 from dovetail.arrays.array import ShapedArray
 from dovetail.base import dtypes
+from dovetail.base.errors import type_error
+from dovetail.placement.mesh_contexts import get_abstract_mesh
+from dovetail.placement.named_sharding import check_rank
+from dovetail.placement.partition_spec import P
 from dovetail.placement.platforms import place_meant
 from dovetail.placement.shardings import Place, Sharding
-from dovetail.placement.type_shardings import type_sharding
+from dovetail.placement.type_shardings import named_by_context, on_context, type_sharding
 from dovetail.symbolic.size import as_size
+
+_FIELDS = "shape", "dtype", "sharding", "weak_type"
 
 
 class ShapeDtypeStruct:
@@ -23,10 +29,12 @@ class ShapeDtypeStruct:
       shape: the sizes of the dimensions, ints or sizes of `dovetail.export.symbolic_shape`.
       dtype: the element type; 64-bit types mean what `enable_x64` makes of them at the time of use.
       weak_type: whether the element type yields to others in promotion.
-      sharding: the sharding that the array is committed to; None if it is not committed.
+      sharding: the sharding that the array is committed to, or a `PartitionSpec` over the mesh of
+        the context; None if it is not committed.
 
     Raises:
-      ValueError: there is no `dtype`, or `sharding` is not a sharding.
+      ValueError: there is no `dtype`, or `sharding` is not a sharding, has no mesh, or is for
+        arrays of more dimensions.
 
     Example:
       >>> import dovetail as dt
@@ -34,14 +42,14 @@ class ShapeDtypeStruct:
       ShapeDtypeStruct(shape=(2, 3), dtype=float32)
     """
 
-    __slots__ = ("dtype", "shape", "sharding", "weak_type")
+    __slots__ = ("_sharding", "dtype", "shape", "weak_type")
 
     def __init__(
         self,
         shape: Sequence[int],
         dtype: Any,
         *,
-        sharding: Sharding | None = None,
+        sharding: Sharding | P | None = None,
         weak_type: bool = False,
     ) -> None:
         if dtype is None:
@@ -49,12 +57,33 @@ class ShapeDtypeStruct:
         self.shape = tuple(as_size(size) for size in shape)
         self.dtype = dtypes.as_dtype(dtype)
         self.weak_type = weak_type
-        if sharding is not None and not isinstance(sharding, Sharding):
+        if sharding is not None and not isinstance(sharding, (Sharding, P)):
             raise ValueError(
                 "sharding of a ShapeDtypeStruct must be a dovetail.sharding.Sharding or None, got: "
                 f"{sharding!r}; SingleDeviceSharding(device) is that of one device"
             )
-        self.sharding = sharding
+        if isinstance(sharding, P):
+            check_rank(sharding, sharding, self.ndim)
+        elif sharding is not None:
+            sharding.check_compatible_aval(self.shape)
+        self._sharding = sharding
+
+    @property
+    def sharding(self) -> Sharding | None:
+        """The sharding; that of a `PartitionSpec` is over the mesh of the context.
+
+        Raises:
+          TypeError: there is no such mesh.
+        """
+        stated = self._sharding
+        if not isinstance(stated, P):
+            return stated
+        if get_abstract_mesh().empty:
+            raise type_error(
+                "When specifying PartitionSpec to `ShapeDtypeStruct`, the context mesh cannot be "
+                f"empty, got: {stated}; enter a mesh context via `dovetail.set_mesh`"
+            )
+        return on_context(named_by_context(stated, "ShapeDtypeStruct"))
 
     @property
     def _place(self) -> Place | None:
@@ -101,7 +130,7 @@ class ShapeDtypeStruct:
 
     def update(self, **changes: Any) -> ShapeDtypeStruct:
         """A copy with other `shape`, `dtype`, `sharding` or `weak_type`."""
-        fields = dict(zip(self.__slots__, self._fields(), strict=True))
+        fields = dict(zip(_FIELDS, self._fields(), strict=True))
         return ShapeDtypeStruct(**fields | changes)
 
     def __len__(self) -> int:
@@ -110,7 +139,7 @@ class ShapeDtypeStruct:
         return self.shape[0]
 
     def __repr__(self) -> str:
-        rest = "" if self.sharding is None else f", sharding={self.sharding!r}"
+        rest = "" if self._sharding is None else f", sharding={self._sharding!r}"
         rest += ", weak_type=True" if self.weak_type else ""
         return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype.name}{rest})"
 
@@ -123,4 +152,4 @@ class ShapeDtypeStruct:
         return hash(self._fields())
 
     def _fields(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, name) for name in self.__slots__)
+        return self.shape, self.dtype, self._sharding, self.weak_type

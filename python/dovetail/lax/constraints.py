@@ -8,10 +8,11 @@ from dovetail.base.errors import value_error
 from dovetail.base.locations import here
 from dovetail.ops.operands import as_operand
 from dovetail.placement.mesh_contexts import get_abstract_mesh
-from dovetail.placement.meshes import AxisType
+from dovetail.placement.meshes import AxisType, entered_mesh
 from dovetail.placement.named_sharding import NamedSharding
 from dovetail.placement.partition_spec import P, axes_of
 from dovetail.placement.shardings import Sharding
+from dovetail.placement.type_shardings import check_not_manual
 from dovetail.programs.constraints import constrained
 from dovetail.trees.pytree import broadcast_prefix, flatten, unflatten
 
@@ -21,8 +22,8 @@ def with_sharding_constraint(x: Any, shardings: Any) -> Any:
 
     Args:
       x: a tree of arrays.
-      shardings: a sharding, a `PartitionSpec` over the mesh of `set_mesh`, or a tree of them that
-        is a prefix of `x`.
+      shardings: a sharding, a `PartitionSpec` over the mesh of `set_mesh` or of `with mesh:`, or a
+        tree of them that is a prefix of `x`.
 
     Returns:
       The same tree, committed to the devices. A jitted function runs on them, with these arrays
@@ -50,8 +51,11 @@ def with_sharding_constraint(x: Any, shardings: Any) -> Any:
 
 def _constrained(name: str, leaf: Any, sharding: Any) -> Any:
     context = get_abstract_mesh()
-    if isinstance(sharding, P) and context.explicit_axes:
+    if isinstance(sharding, P) and (context.explicit_axes or context.manual_axes):
         sharding = NamedSharding(context, sharding)
+    elif isinstance(sharding, P) and context.empty and entered_mesh.value is not None:
+        sharding = NamedSharding(entered_mesh.value, sharding)
+    check_not_manual(sharding, name)
     if not isinstance(sharding, NamedSharding) or not sharding.mesh.explicit_axes:
         return constrained(name, leaf, sharding)
     if context.are_all_axes_explicit:

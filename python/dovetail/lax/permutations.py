@@ -78,5 +78,8 @@ def pshuffle(x: Any, axis_name: AxisName, perm: Sequence[int]) -> Any:
       Array([7, 5, 6], dtype=int32)
     """
     if sorted(perm) != list(range(len(perm))):
-        raise value_error(f"pshuffle: perm must be a permutation, got: {perm!r}")
+        raise value_error(
+            f"`perm` does not represent a permutation: {perm}; each number must be in it once, for "
+            "pshuffle"
+        )
     return ppermute(x, axis_name, list(zip(perm, range(len(perm)), strict=True)))

@@ -48,6 +48,7 @@ _LIKE = """
 # Data ---------------------------------------------------------------------------------------------
 
 
+@accepts_out_sharding
 def array(
     object: Any,
     dtype: Any = None,
@@ -103,6 +104,7 @@ def placed(x: Array, device: Any) -> Array:
     return x if device is None else x.to_device(device)
 
 
+@accepts_out_sharding
 def asarray(
     a: Any,
     dtype: Any = None,

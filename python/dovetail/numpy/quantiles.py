@@ -18,6 +18,7 @@ from dovetail.numpy.docstrings import REDUCTION
 from dovetail.numpy.logic import isnan
 from dovetail.numpy.promotion import inexact, no_out, real_inexact, with_dtype
 from dovetail.ops.operands import ArrayLike, as_operand, broadcast_dims, canonical_axes
+from dovetail.transforms.out_sharding import accepts_out_sharding
 
 Axis = Any
 
@@ -108,6 +109,7 @@ def nanquantile(
     return _quantile("nanquantile", a, q, axis, refused, method, keepdims, True, weights)
 
 
+@accepts_out_sharding
 def percentile(
     a: ArrayLike,
     q: ArrayLike,

@@ -18,12 +18,14 @@ from dovetail.numpy import reductions
 from dovetail.numpy.places import At
 from dovetail.ops.operands import ArrayLike, as_operand, check_kind
 from dovetail.symbolic.size import as_size
+from dovetail.transforms.out_sharding import accepts_out_sharding
 
 __all__ = ["segment_max", "segment_min", "segment_prod", "segment_sum"]
 
 Mode = str | GatherScatterMode | None
 
 
+@accepts_out_sharding
 def segment_sum(
     data: ArrayLike,
     segment_ids: ArrayLike,
@@ -63,6 +65,7 @@ def segment_sum(
     return _segments("sum", data, segment_ids, *options)
 
 
+@accepts_out_sharding
 def segment_prod(
     data: ArrayLike,
     segment_ids: ArrayLike,
@@ -95,6 +98,7 @@ def segment_prod(
     return _segments("prod", data, segment_ids, *options)
 
 
+@accepts_out_sharding
 def segment_max(
     data: ArrayLike,
     segment_ids: ArrayLike,
@@ -128,6 +132,7 @@ def segment_max(
     return _segments("max", data, segment_ids, *options)
 
 
+@accepts_out_sharding
 def segment_min(
     data: ArrayLike,
     segment_ids: ArrayLike,

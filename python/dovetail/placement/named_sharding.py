@@ -145,13 +145,7 @@ class NamedSharding(Sharding):
         Raises:
           ValueError: it has fewer.
         """
-        rank = len(aval_shape)
-        if rank < len(self.spec):
-            scalar = ". For scalars the PartitionSpec should be P()" if rank == 0 else ""
-            raise value_error(
-                f"Sharding {self} is only valid for values of rank at least {len(self.spec)}, but "
-                f"was applied to a value of rank {rank}{scalar}"
-            )
+        check_rank(self, self.spec, len(aval_shape))
 
     def is_equivalent_to(self, other: Sharding, ndim: int) -> bool:
         """True if both put the same elements of arrays of a rank on the same devices."""
@@ -177,6 +171,23 @@ def _tiling(mesh: Mesh | AbstractMesh, spec: P, ndim: int) -> Tiling:
             counts[dim] *= mesh.shape[axis]
             tiles[dim] = tiles[dim] * mesh.shape[axis] + along[axis]
     return Tiling(tuple(counts), tuple(map(tuple, tiles.T.tolist())))
+
+
+def check_rank(sharding: NamedSharding | P, spec: P, rank: int) -> None:
+    """Check that arrays of a rank have as many dimensions as a spec partitions.
+
+    Args:
+      sharding: what has the spec, for messages.
+
+    Raises:
+      ValueError: they have fewer.
+    """
+    if rank < len(spec):
+        scalar = ". For scalars the PartitionSpec should be P()" if rank == 0 else ""
+        raise value_error(
+            f"Sharding {sharding} is only valid for values of rank at least {len(spec)}, but was "
+            f"applied to a value of rank {rank}{scalar}"
+        )
 
 
 @functools.lru_cache(4096)

@@ -21,6 +21,7 @@ from dovetail.placement.shardings import (
     place_of,
     place_on,
 )
+from dovetail.placement.type_shardings import on_context
 
 # One name for several platforms, as in JAX.
 _ALIASES = {"gpu": ("cuda", "rocm")}
@@ -170,6 +171,8 @@ def sharding_meant(value: Any, name: str) -> Sharding:
                 f"{name}, got: {value}"
             )
         value = NamedSharding(mesh, value)
+    if isinstance(value, NamedSharding):
+        value = on_context(value)
     if not isinstance(value, Sharding) or isinstance(value, SingleDeviceSharding):
         return SingleDeviceSharding(device_meant(value))
     if not value._device_assignment:

@@ -341,6 +341,16 @@ class Place:
     def __repr__(self) -> str:
         return f"Place({self.sharding!r}, is_committed={self.is_committed})"
 
+    @property
+    def shown(self) -> str:
+        """The devices as JAX's messages name them.
+
+        >>> place_on(Device("cpu", 0), True).shown
+        'device ids [0] on platform CPU'
+        """
+        numbers = [device.id for device in self.sharding._device_assignment]
+        return f"device ids {numbers} on platform {self.device.platform.upper()}"
+
     def has_devices_of(self, other: Place) -> bool:
         """True if both are the same devices in the same order."""
         return self is other or (
@@ -393,7 +403,7 @@ def common_place(
     Args:
       operands: arrays and tracers.
       name: of what is computed, for messages.
-      describe: what messages call the operand of a number; by default its type.
+      describe: what messages call the operand of a number.
 
     Raises:
       ValueError: they are committed to several devices.
@@ -407,19 +417,18 @@ def common_place(
         if found is None:
             found, first = place, number
         elif not place.has_devices_of(found):
-            called = describe or (lambda i: str(operands[i].aval))
-            raise incompatible(
-                f"operands of `{name}`" if name else "operands",
-                f"{called(first)} on {found} and {called(number)} on {place}",
-                (found, place),
-            )
+            got = []
+            for i, where in ((first, found), (number, place)):
+                which = f"{describe(i)} of " if describe else "of " if name else ""
+                shape = operands[i].aval
+                got.append(f"argument {which}{name} with shape {shape} and {where.shown}")
+            raise incompatible(" and ".join(got))
     return config.snapshot().place if found is None else found.of_results()
 
 
-def incompatible(what: str, got: str, places: Sequence[Place]) -> Exception:
+def incompatible(got: str) -> Exception:
     """The error of arrays that are committed to different devices."""
-    devices = "devices" if any(place.sharding.num_devices > 1 for place in places) else "device"
     return value_error(
-        f"Received incompatible devices for jitted computation: {what} must be committed to the "
-        f"same {devices}, got: {got}; move one of them with dovetail.device_put"
+        f"Received incompatible devices for jitted computation. Got {got}; move one of them with "
+        "dovetail.device_put"
     )

@@ -6,8 +6,9 @@ import functools
 from collections.abc import Hashable, Set
 from typing import Any
 
+from dovetail.base.errors import value_error
 from dovetail.placement.attributes import Dims, axis_texts
-from dovetail.placement.mesh_contexts import get_abstract_mesh
+from dovetail.placement.mesh_contexts import context_mesh, get_abstract_mesh
 from dovetail.placement.meshes import AbstractMesh, Mesh
 from dovetail.placement.named_sharding import NamedSharding
 from dovetail.placement.partition_spec import P, axes_of
@@ -46,6 +47,59 @@ def named(mesh: AbstractMesh, dims: Dims | None, ndim: int) -> NamedSharding:
         return NamedSharding(mesh, P(*[None] * ndim))
     name_of = dict(zip(axis_texts(mesh), mesh.axis_names, strict=True))
     return NamedSharding(mesh, P(*[tuple(name_of[text] for text in texts) for texts in dims]))
+
+
+def named_by_context(spec: P, name: str) -> NamedSharding:
+    """The sharding of a spec over the mesh of the context.
+
+    Raises:
+      ValueError: there is no mesh.
+    """
+    mesh: Mesh | AbstractMesh = get_abstract_mesh()
+    if mesh.empty:
+        mesh = context_mesh()
+    if mesh.empty:
+        raise value_error(
+            "Using PartitionSpec when you are not under a mesh context is not allowed. Please pass "
+            "a NamedSharding instance or enter into a mesh context via `dovetail.set_mesh`. Got "
+            f"{spec}, for {name}"
+        )
+    return NamedSharding(mesh, spec)
+
+
+def on_context(sharding: NamedSharding, otherwise: Sharding | None = None) -> NamedSharding:
+    """A sharding over axes on the devices of the mesh of the context, with its own types of axes;
+    as it is, if that mesh has other axes.
+
+    Args:
+      sharding: the sharding.
+      otherwise: one over the mesh that is meant if there is none in the context.
+    """
+    mesh: Mesh | AbstractMesh = context_mesh()
+    if mesh.empty and isinstance(otherwise, NamedSharding):
+        mesh = otherwise.mesh
+    if isinstance(sharding.mesh, Mesh) or mesh.shape_tuple != sharding.mesh.shape_tuple:
+        return sharding
+    return sharding.update(mesh=mesh.update(axis_types=sharding.mesh.axis_types), memory_kind=None)
+
+
+def check_not_manual(sharding: Any, name: str) -> None:
+    """Check that a sharding is over no axis of whose parts the program in progress is.
+
+    Args:
+      name: the function that was given the sharding, for messages.
+
+    Raises:
+      ValueError: it is.
+    """
+    mesh = get_abstract_mesh()
+    if isinstance(sharding, NamedSharding) and not {*sharding.spec.axes}.isdisjoint(
+        mesh.manual_axes
+    ):
+        raise value_error(
+            f"{name}: {sharding.spec} contains a manual axes of mesh {mesh}, over which shard_map "
+            "has divided the arrays already"
+        )
 
 
 def with_dim(sharding: NamedSharding | None, dim: int, entry: Any = None) -> NamedSharding | None:

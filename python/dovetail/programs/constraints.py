@@ -12,6 +12,7 @@ from dovetail.placement.meshes import AbstractMesh
 from dovetail.placement.named_sharding import NamedSharding
 from dovetail.placement.partition_spec import P
 from dovetail.placement.shardings import Sharding, incompatible, place_of
+from dovetail.placement.type_shardings import on_context
 from dovetail.programs.transfers import put
 from dovetail.tracing.trace import Tracer
 
@@ -30,7 +31,10 @@ def constrained(name: str, leaf: Any, sharding: Any) -> Any:
         to other devices.
     """
     if sharding is None:
-        raise value_error(f"{name}: a sharding must be given, got: None")
+        raise value_error(
+            f"One of {name} arguments got sharding None which is not allowed. Pass a sharding, "
+            "such as NamedSharding(mesh, spec)"
+        )
     if not isinstance(sharding, (Sharding, P)):
         raise type_error(
             f"{name}: shardings must be of dovetail.sharding, such as NamedSharding(mesh, spec), "
@@ -40,14 +44,18 @@ def constrained(name: str, leaf: Any, sharding: Any) -> Any:
     if type(array) is Tracer and _is_abstract(sharding):
         # Where the program runs follows from its arguments.
         return array._committed_to(sharding)
+    if isinstance(sharding, NamedSharding):
+        sharding = on_context(sharding, array.sharding)
     wanted = place_of(platforms.sharding_meant(sharding, name))
-    wanted.sharding.check_compatible_aval(array.shape)
+    check_rank(wanted.sharding, array.shape, f"{name} arguments")
     place = array._place
     if type(array) is Tracer:
         array._trace.root.commit_to(wanted.of_results())
     elif place is not None and place.is_committed and not place.has_devices_of(wanted):
-        got = f"{place} and {wanted}"
-        raise incompatible(f"{name}: the array and its sharding", got, (place, wanted))
+        raise incompatible(
+            f"argument of {name} with shape {array.aval} and {place.shown}, and a sharding with "
+            f"{wanted.shown}"
+        )
     return put(array, wanted.sharding)
 
 
@@ -58,16 +66,33 @@ def _is_abstract(sharding: Any) -> bool:
 def check_divisible(sharding: Sharding, shape: tuple[int, ...], what: str) -> None:
     """Check that a sharding divides arrays of a shape into equal parts.
 
+    Args:
+      what: whose shape it is, for messages.
+
     Raises:
       ValueError: it does not, or the shape has too few dimensions.
     """
-    sharding.check_compatible_aval(shape)
-    for dim, (size, count) in enumerate(
-        zip(shape, sharding._tiling(len(shape)).counts, strict=True)
-    ):
+    check_rank(sharding, shape, what)
+    counts = sharding._tiling(len(shape)).counts
+    for dim, (size, count) in enumerate(zip(shape, counts, strict=True)):
         if size % count:
             raise ValueError(
-                f"One of jit outputs was given the sharding of {sharding}, which implies that the "
-                f"global size of its dimension {dim} should be divisible by {count}, but it is "
-                f"equal to {size}, got: {what} of shape {shape} {here()}"
+                f"One of {what} is incompatible with its sharding annotation {sharding}: it "
+                f"implies that array axis {dim} is partitioned {count} times, but the dimension "
+                f"size is {size} (full shape: {shape}, per-dimension tiling factors: "
+                f"{list(counts)} should evenly divide the shape) {here()}"
             )
+
+
+def check_rank(sharding: Sharding, shape: tuple[int, ...], what: str) -> None:
+    """Check that a sharding is for arrays of no more dimensions than a shape has.
+
+    Raises:
+      ValueError: it is not.
+    """
+    try:
+        sharding.check_compatible_aval(shape)
+    except ValueError as error:
+        raise ValueError(
+            f"One of {what} is incompatible with its sharding annotation {sharding}: {error}"
+        ) from None

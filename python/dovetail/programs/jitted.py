@@ -20,7 +20,7 @@ from dovetail.placement import platforms
 from dovetail.placement.shardings import Place, Sharding, common_place, incompatible
 from dovetail.programs import cache, log
 from dovetail.programs.cache import ProgramCache, cache_of
-from dovetail.programs.constraints import check_divisible, constrained
+from dovetail.programs.constraints import check_divisible, check_rank, constrained
 from dovetail.programs.donation import donated_leaves, warn_of_useless
 from dovetail.programs.execution import Execution
 from dovetail.programs.options import Options
@@ -246,7 +246,7 @@ class Jitted(_core.CompiledCalls):
         assert prefix is not None
         if kwargs:
             raise ValueError(
-                f"jit takes no keyword arguments together with in_shardings, got: "
+                "pjit does not support kwargs when in_shardings is specified. got: "
                 f"{', '.join(kwargs)} of `{self._name}` {here()}"
             )
         fixed = {which for which, _ in statics}
@@ -258,17 +258,19 @@ class Jitted(_core.CompiledCalls):
         ]
 
     def _sharded_leaf(self, number: int, leaf: Any, sharding: Any, args: tuple[Any, ...]) -> Any:
-        if isinstance(leaf, ShapeDtypeStruct):
-            return leaf
         wanted = platforms.sharding_meant(sharding, "jit in_shardings")
-        has = leaf._place if type(leaf) is Array and leaf.committed else None
-        if has is not None and not has.sharding.is_equivalent_to(wanted, leaf.ndim):
-            name = LeafNames(self._function, args, {})[number]
+        name = LeafNames(self._function, args, {})[number]
+        check_rank(wanted, leaf.shape, f"pjit arguments with pytree key path {name}")
+        is_committed = type(leaf) is Array and leaf.committed
+        has = leaf.sharding if is_committed or isinstance(leaf, ShapeDtypeStruct) else None
+        if has is not None and not has.is_equivalent_to(wanted, leaf.ndim):
             raise ValueError(
-                "Sharding passed to jit does not match the sharding on the respective arg: "
-                f"in_shardings states {wanted} for `{name}`, got: {has.sharding} {here()}; "
-                "move it with dovetail.device_put"
+                "Sharding passed to jit does not match the sharding on the respective arg. Got jit "
+                f"sharding: {wanted}, arg sharding: {has} for arg shape: {leaf.aval}, `{name}` of "
+                f"`{self._name}` {here()}; move it with dovetail.device_put"
             )
+        if isinstance(leaf, ShapeDtypeStruct):
+            return leaf.update(sharding=wanted)
         return constrained("jit in_shardings", leaf, wanted)
 
     def _constrained(self, outs: list[Any], result: Any) -> list[Any]:
@@ -282,7 +284,7 @@ class Jitted(_core.CompiledCalls):
         for out, sharding in zip(outs, wanted, strict=True):
             if sharding is not None:
                 sharding = platforms.sharding_meant(sharding, name)
-                check_divisible(sharding, np.shape(out), f"a result of `{self._name}`")
+                check_divisible(sharding, np.shape(out), "pjit outputs")
                 out = constrained(name, out, sharding)
             constrained_outs.append(out)
         return constrained_outs
@@ -296,8 +298,7 @@ class Jitted(_core.CompiledCalls):
             return asked
 
         def describe(number: int) -> str:
-            name = LeafNames(self._function, args, kwargs)[number]
-            return f"`{name}` ({leaves[number].aval})"
+            return LeafNames(self._function, args, kwargs)[number]
 
         return common_place(leaves, self._name, describe)
 
@@ -434,9 +435,7 @@ def _final_place(name: str, place: Place | None, traced: TracedFunction) -> Plac
         return place
     if place is not None and place.is_committed and not place.has_devices_of(wanted):
         raise incompatible(
-            f"`{name}` and its arguments",
-            f"{wanted} by the function and {place} by the arguments",
-            (wanted, place),
+            f"arguments of {name} with {place.shown} and constraints within it with {wanted.shown}"
         )
     return wanted
 

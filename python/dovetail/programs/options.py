@@ -7,10 +7,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from dovetail.base import config
+from dovetail.base.errors import value_error
 from dovetail.placement import platforms
+from dovetail.placement.named_sharding import NamedSharding
 from dovetail.placement.partition_spec import P
 from dovetail.placement.shardings import Place, Sharding, place_on
 from dovetail.tracing.arguments import as_numbers, name_of
+from dovetail.trees.float0 import is_float0
 from dovetail.trees.pytree import broadcast_prefix, count_leaves, flatten, unflatten
 
 
@@ -21,18 +24,39 @@ class ShardingPrefix(NamedTuple):
     spec: Any
 
     @staticmethod
-    def of(shardings: Any) -> ShardingPrefix | None:
-        """The prefix, or None for None."""
+    def of(shardings: Any, what: str) -> ShardingPrefix | None:
+        """The prefix that an argument of `jit` is, or None for None.
+
+        Raises:
+          ValueError: a sharding is over no devices, or leaves a dimension to the compiler.
+        """
         if shardings is None:
             return None
         leaves, spec = flatten(shardings, _is_sharding)
+        for leaf in leaves:
+            _check(leaf, what)
         return ShardingPrefix(tuple(leaves), spec)
 
     def for_each(self, tree: Any, what: str) -> list[Any]:
-        """The sharding of each leaf of a tree."""
+        """The sharding of each leaf of a tree that is not an array without data."""
         if len(self.leaves) == 1 and self.spec.is_leaf():
-            return [self.leaves[0]] * count_leaves(tree)
-        return broadcast_prefix(unflatten(self.spec, self.leaves), tree, what)
+            wanted = [self.leaves[0]] * count_leaves(tree)
+        else:
+            wanted = broadcast_prefix(unflatten(self.spec, self.leaves), tree, what)
+        return [each for each, x in zip(wanted, flatten(tree)[0], strict=True) if not is_float0(x)]
+
+
+def _check(sharding: Any, what: str) -> None:
+    if isinstance(sharding, NamedSharding) and sharding.mesh.empty:
+        raise value_error(
+            f"One of jit {what} got an empty NamedSharding: {sharding} which is not allowed."
+        )
+    spec = sharding.spec if isinstance(sharding, NamedSharding) else sharding
+    if isinstance(spec, P) and P.UNCONSTRAINED in spec.partitions:
+        raise value_error(
+            f"Unconstrained dims are not allowed when passed to {what}: {sharding}; use None for "
+            "what the compiler chooses"
+        )
 
 
 def _is_sharding(node: Any) -> bool:
@@ -106,16 +130,23 @@ def options_for(
         )
     if device is not None and backend is not None:
         raise ValueError(
-            f"jit takes a device or a backend, not both, got: device={device!r} and "
-            f"backend={backend!r}"
+            "can't specify both a device and a backend for jit, got: "
+            f"device={device!r} and backend={backend!r}"
         )
+    shardings = {"in_shardings": in_shardings, "out_shardings": out_shardings}
+    for what, sharding in shardings.items():
+        if sharding is not None and (device is not None or backend is not None):
+            raise ValueError(
+                f"If backend or device is specified on jit, then {what} should not be specified. "
+                f"got: {sharding} of `{name_of(function)}`"
+            )
     if compile is not None and compile not in config.compile.choices:
         raise ValueError(
             f"compile must be None or one of {', '.join(map(repr, config.compile.choices))}, "
             f"got: {compile!r}"
         )
-    shardings = map(ShardingPrefix.of, (in_shardings, out_shardings))
-    return Options(*static, *donated, device, backend, compile, *shardings)
+    prefixes = [ShardingPrefix.of(sharding, what) for what, sharding in shardings.items()]
+    return Options(*static, *donated, device, backend, compile, *prefixes)
 
 
 def _completed(

@@ -23,7 +23,7 @@ from dovetail.compiler import phases
 from dovetail.placement import devices, partitioning, platforms
 from dovetail.placement.devices import Device
 from dovetail.placement.partitioning import Partition
-from dovetail.placement.shardings import Place, Sharding, place_of
+from dovetail.placement.shardings import Place, Sharding, SingleDeviceSharding, place_of
 from dovetail.programs import partitions
 from dovetail.programs.partitions import PartitionedExecutable
 from dovetail.reference import Evaluator
@@ -250,6 +250,22 @@ class Program:
             place_of(sharding if aval.explicit is None else sharding.padded(aval.ndim))
             for sharding, aval in zip(self.partition.results, self.avals, strict=True)
         ]
+
+    @property
+    def argument_shardings(self) -> list[Sharding]:
+        """How each argument is sharded, captured arrays left out."""
+        stated = self.shardings[: len(self.signature.avals)]
+        if self.partition is not None:
+            pairs = zip(stated, self.partition.arguments, strict=False)
+            return [has or chosen for has, chosen in pairs]
+        where = SingleDeviceSharding(self.device) if self.place is None else self.place.sharding
+        return [has or where for has in stated]
+
+    @property
+    def result_shardings(self) -> list[Sharding]:
+        """How each result is sharded."""
+        where = SingleDeviceSharding(self.device)
+        return [where if place is None else place.sharding for place in self.places]
 
     def forget(self) -> None:
         """Drop derived and cached properties, which are recomputed on demand."""

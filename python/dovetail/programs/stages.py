@@ -229,6 +229,29 @@ class Compiled(Stage):
         """The function's name."""
         return self._program.name
 
+    @property
+    def input_shardings(self) -> Any:
+        """How the arguments are sharded, in the tree of (args, kwargs); others are moved.
+
+        Example:
+          >>> import dovetail as dt
+          >>> dt.jit(lambda x: x * 2).lower(1.0).compile().input_shardings[0]
+          (SingleDeviceSharding(device=CpuDevice(id=0), memory_kind=device),)
+        """
+        return unflatten(self._program.signature.spec, self._program.argument_shardings)
+
+    @property
+    def output_shardings(self) -> Any:
+        """How the results are sharded, in their tree."""
+        return unflatten(self._program.out_spec, self._program.result_shardings)
+
+    @property
+    def out_info(self) -> Any:
+        """The results' shapes, element types and shardings, in their tree."""
+        pairs = zip(self._program.avals, self._program.result_shardings, strict=True)
+        infos = [_as_struct(aval).update(sharding=sharding) for aval, sharding in pairs]
+        return unflatten(self._program.out_spec, infos)
+
     def cost_analysis(self, **sizes: int) -> dict[str, float]:
         """The work of one run, as for `Lowered.cost_analysis`."""
         return cost_of(self._program.at(sizes))

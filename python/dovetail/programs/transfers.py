@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dovetail.arrays.array import Array, ArrayMethods
+from dovetail.arrays.descriptions import ShapeDtypeStruct
 from dovetail.base.errors import value_error
 from dovetail.base.trace_stack import current
 from dovetail.ops.operands import as_operand
@@ -60,15 +61,16 @@ def _check_same(x: Array, sharding: Sharding, name: str) -> None:
 
 
 def beside(x: Any, other: Any) -> Any:
-    """An array, committed as another array is if that one is committed."""
+    """An array, committed as another array, or a description, is if that one is committed."""
     if isinstance(other, ArrayMethods) and other.aval.explicit and x.shape == other.shape:
         trace = current()
         if trace is not None:
             sharding = other.aval.explicit
             return trace.reshard(x, sharding, bool(sharding.mesh.auto_axes))
-    if type(other) is not Array or not other.committed:
+    is_committed = type(other) is Array and other.committed
+    sharding = other.sharding if is_committed or isinstance(other, ShapeDtypeStruct) else None
+    if sharding is None:
         return x
-    sharding = other.sharding
     return put(x, sharding if x.shape == other.shape else sharding.replicated())
 
 

@@ -116,8 +116,9 @@ class Trace:
     def commit_to(self, place: Place | None) -> None:
         """Request devices."""
         if self.place is not None and place is not None and not place.has_devices_of(self.place):
-            got = f"{self.place} and {place}"
-            raise incompatible(f"the parts of `{self.name}`", got, (self.place, place))
+            raise incompatible(
+                f"parts of {self.name} with {self.place.shown} and others with {place.shown}"
+            )
         self.place = place
 
     def reshard(self, operand: Operand, sharding: NamedSharding, are_open: bool = False) -> Operand:

@@ -19,18 +19,25 @@ def varying_axes(x: Any) -> frozenset[Hashable]:
         return frozenset()
     bound = x._trace.axes.items()
     name_of = {axis.text: name for name, axis in bound if axis.is_checked}
-    return frozenset(name_of[text] for text in _texts(x, list(name_of)))
+    return frozenset(name_of[text] for text in varying_texts(x))
+
+
+def varying_texts(x: Any) -> Sequence[str]:
+    """The same by the names of axes in the compiler."""
+    if type(x) is not Tracer:
+        return ()
+    return _texts(x, [axis.text for axis in x._trace.axes.values() if axis.is_checked])
 
 
 def _texts(x: Any, axes: Sequence[str]) -> Sequence[str]:
-    """The same by the names of axes in the compiler."""
+    """Those of some axes along which a value varies."""
     if type(x) is not Tracer or not axes:
         return ()
     trace = x._trace
     if trace.varying_arguments is None:
         arguments = [axes if each is None else _texts(each, axes) for each in _outside(trace)]
     else:
-        arguments = [*trace.varying_arguments, *[()] * len(trace.captured)]
+        arguments = [*trace.varying_arguments, *(_texts(each, axes) for each in trace.captured)]
     try:
         return trace.function.varying(list(axes), arguments, x.number)
     except _core.CompilerError as error:

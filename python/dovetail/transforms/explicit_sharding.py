@@ -11,12 +11,17 @@ from dovetail.base.errors import type_error, value_error
 from dovetail.base.trace_stack import current
 from dovetail.ops.operands import as_operand
 from dovetail.placement import platforms
-from dovetail.placement.mesh_contexts import context_mesh, get_abstract_mesh, use_abstract_mesh
-from dovetail.placement.meshes import EMPTY_ABSTRACT, AbstractMesh, AxisType, Mesh
+from dovetail.placement.mesh_contexts import get_abstract_mesh, use_abstract_mesh
+from dovetail.placement.meshes import EMPTY_ABSTRACT, AbstractMesh, AxisType
 from dovetail.placement.named_sharding import NamedSharding
 from dovetail.placement.partition_spec import P
 from dovetail.placement.shardings import Sharding
-from dovetail.placement.type_shardings import spec_over
+from dovetail.placement.type_shardings import (
+    check_not_manual,
+    named_by_context,
+    on_context,
+    spec_over,
+)
 from dovetail.programs.transfers import put
 from dovetail.trees.pytree import broadcast_prefix, flatten, map_leaves, unflatten
 
@@ -57,44 +62,14 @@ def _resharded(x: Any, sharding: Any) -> Any:
             "Reshard should only be used with out_shardings which are non-None and have a "
             f"non-empty mesh. Got sharding {sharding}."
         )
+    check_not_manual(sharding, "reshard")
     array = as_operand("reshard", x)
     sharding.check_compatible_aval(array.shape)
     sharding = sharding.padded(array.ndim)
     trace = current()
     if trace is not None:
         return trace.reshard(array, sharding, bool(sharding.mesh.auto_axes))
-    return put(array, platforms.sharding_meant(_concrete(sharding, array), "reshard"))
-
-
-def named_by_context(spec: P, name: str) -> NamedSharding:
-    """The sharding of a spec over the mesh of the context.
-
-    Raises:
-      ValueError: there is no mesh.
-    """
-    mesh: Mesh | AbstractMesh = get_abstract_mesh()
-    if mesh.empty:
-        mesh = context_mesh()
-    if mesh.empty:
-        raise value_error(
-            "Using PartitionSpec when you are not under a mesh context is not allowed. Please pass "
-            "a NamedSharding instance or enter into a mesh context via `dovetail.set_mesh`. Got "
-            f"{spec}, for {name}"
-        )
-    return NamedSharding(mesh, spec)
-
-
-def _concrete(sharding: NamedSharding, array: Any) -> NamedSharding:
-    """The sharding over the devices of the context's mesh, or of an array's, with its own types of
-    axes.
-    """
-    mesh = context_mesh()
-    if mesh.empty and isinstance(array.sharding, NamedSharding):
-        mesh = array.sharding.mesh
-    if isinstance(sharding.mesh, Mesh) or mesh.axis_names != sharding.mesh.axis_names:
-        return sharding
-    types = sharding.mesh.axis_types
-    return sharding.update(mesh=Mesh(mesh.devices, mesh.axis_names, axis_types=types))
+    return put(array, platforms.sharding_meant(on_context(sharding, array.sharding), "reshard"))
 
 
 def auto_axes(
@@ -256,6 +231,6 @@ def _kept(x: Any) -> Any:
         if not isinstance(sharding, NamedSharding):
             return x
         # The elements stay where they are.
-        return put(x, _concrete(NamedSharding(mesh, sharding.spec), x))
+        return put(x, on_context(NamedSharding(mesh, sharding.spec), sharding))
     spec = spec_over(x.aval.sharding.spec, {*mesh.explicit_axes}, x.ndim)
     return _resharded(x, NamedSharding(mesh, spec))

@@ -11,7 +11,8 @@ from dovetail.base.errors import type_error, value_error
 from dovetail.placement.meshes import AxisType
 from dovetail.placement.named_sharding import NamedSharding
 from dovetail.placement.partition_spec import P
-from dovetail.transforms.explicit_sharding import auto_axes, named_by_context
+from dovetail.placement.type_shardings import named_by_context
+from dovetail.transforms.explicit_sharding import auto_axes
 
 R = TypeVar("R")
 
@@ -49,7 +50,8 @@ def placed(
     def call(args: Any, kwargs: Any) -> Any:
         return function(*args, **kwargs)
 
-    return auto_axes(call, out_sharding=wanted)(args, kwargs)
+    axes = wanted.mesh.explicit_axes
+    return auto_axes(call, axes=axes, out_sharding=wanted)(args, kwargs)
 
 
 def accepts_out_sharding(function: Callable[..., R]) -> Callable[..., R]:

@@ -71,6 +71,8 @@ def pmap(
       Array([[1., 2., 3.]], dtype=float32)
     """
     check_axes("pmap", in_axes, out_axes)
+    if devices is not None and not len(devices):
+        raise value_error("'devices' argument to pmap must be non-empty, or None. got: none")
     static = _as_tuple(static_broadcasted_argnums)
     axis = _UNNAMED if axis_name is None else axis_name
     name = name_of(fun)
@@ -130,6 +132,7 @@ def pmap(
         )
 
     mapped = jit(whole, static_argnums=static, donate_argnums=_as_tuple(donate_argnums))
+    mapped.__wrapped__ = fun
     if not _is_elsewhere(devices):
         return mapped
 
@@ -156,6 +159,7 @@ def pmap(
             out_spec, [_own(x, at, mesh, axis) for x, at in zip(outs, positions, strict=True)]
         )
 
+    of_this_process.__wrapped__ = fun
     return of_this_process
 
 
@@ -199,8 +203,8 @@ def _axes_of(in_axes: Any, args: Sequence[Any], fixed: Container[int]) -> list[A
     if isinstance(in_axes, (tuple, list)):
         if len(in_axes) != len(args):
             raise value_error(
-                "pmap in_axes must have one entry for each positional argument, "
-                f"{len(args)}, got: {in_axes!r}"
+                f"pmap in_axes must have one entry for each positional argument, {len(args)}; "
+                f"each argument passed by keyword is mapped over its leading axis, got: {in_axes!r}"
             )
         in_axes = tuple(axis for i, axis in enumerate(in_axes) if i not in fixed)
     given = tuple(arg for i, arg in enumerate(args) if i not in fixed)

@@ -13,7 +13,7 @@ from dovetail.base import errors
 from dovetail.base.locations import here
 from dovetail.base.trace_stack import current
 from dovetail.placement.attributes import spec_attribute
-from dovetail.placement.mesh_contexts import get_abstract_mesh, get_mesh, use_abstract_mesh
+from dovetail.placement.mesh_contexts import context_mesh, get_abstract_mesh, use_abstract_mesh
 from dovetail.placement.meshes import AbstractMesh, AxisType, Mesh
 from dovetail.placement.named_sharding import NamedSharding, check_spec
 from dovetail.placement.partition_spec import P, axes_of
@@ -33,6 +33,8 @@ from dovetail.tracing.arguments import (
 from dovetail.tracing.axes import Axis, manual_axis
 from dovetail.tracing.functions import apply, trace
 from dovetail.tracing.trace import Operand, Trace, Tracer
+from dovetail.tracing.varying import varying_texts
+from dovetail.transforms.batching import with_objects
 from dovetail.trees.pytree import broadcast_prefix, flatten, unflatten
 
 
@@ -65,10 +67,12 @@ def shard_map(
       out_specs: how the results are partitioned, a `PartitionSpec` or a prefix of the results' tree
         with one for each leaf. Along axes that a spec does not name, all devices hold the same.
       in_specs: how the arguments are partitioned: a spec for all of them, or a tuple with a prefix
-        of the tree of each. Sizes must be multiples of the sizes of the axes. Over explicit axes it
-        may be left out: then arguments are partitioned as they are sharded over the mesh.
+        of the tree of each. Sizes must be multiples of the sizes of the axes. What None stands for
+        is passed to `f` as it is. Over explicit axes it may be left out: then arguments are
+        partitioned as they are sharded over the mesh.
       mesh: the mesh; by default that of the context, see `set_mesh`.
-      axis_names: the axes over which `f` takes parts; by default all of the mesh's.
+      axis_names: the axes over which `f` takes parts; by default all of the mesh's over which no
+        outer function does.
       check_vma: check that results are the same along the axes along which `out_specs` requires it.
 
     Returns:
@@ -136,22 +140,25 @@ def on_parts(
       fun: the function.
       over: the axes over which it takes parts.
       args: whole arguments.
-      in_specs: how each leaf of them is partitioned; None if it is not.
+      in_specs: how each leaf of them is partitioned; None for one that `fun` gets as it is.
       out_specs: the same for the leaves of the result of `fun`.
     """
     leaves, spec = flatten(args)
     names = LeafNames(fun, args, {})
-    operands = [as_operand(leaf, names.at(i)) for i, leaf in enumerate(leaves)]
-    given = [each or P() for each in in_specs]
+    kept = {i: leaves[i] for i, each in enumerate(in_specs) if each is None}
+    names.drop(kept)
+    parted = [leaf for i, leaf in enumerate(leaves) if i not in kept]
+    operands = [as_operand(leaf, names.at(i)) for i, leaf in enumerate(parted)]
+    given = [each for each in in_specs if each is not None]
     avals = [
         over.part(operand.aval, each, names, i)
         for i, (operand, each) in enumerate(zip(operands, given, strict=True))
     ]
 
     def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
-        over.note_varying(current(), given)
+        over.note_varying(current(), given, operands)
         with use_abstract_mesh(over.inner_mesh):
-            result = fun(*unflatten(spec, tracers))
+            result = fun(*unflatten(spec, with_objects(tracers, kept)))
         outs, out_spec = flatten(result)
         specs = [each or P() for each in out_specs(result)]
         return results_of(fun, outs, out_spec), (out_spec, specs)
@@ -241,16 +248,24 @@ class Manual(NamedTuple):
     def of(
         mesh: Mesh | AbstractMesh | None, names: Set[Hashable], function: str, is_checked: bool
     ) -> Manual:
-        """The axes with these names, or all of the mesh's."""
+        """The axes with these names, or all of the mesh's that are not manual already."""
         if mesh is None:
             mesh = get_abstract_mesh()
             if mesh.empty:
-                mesh = get_mesh()
+                mesh = context_mesh()
         if mesh.empty:
             raise ValueError(
                 "The context mesh cannot be empty. Use `dovetail.set_mesh(mesh)` to enter into a "
                 f"mesh context, or give shard_map a mesh, got: mesh=None for `{function}` {here()}"
             )
+        outer = get_abstract_mesh().manual_axes
+        taken = [name for name in names if name in outer]
+        if taken:
+            raise ValueError(
+                f"shard_map axis_names must not be axes that are manual already, {outer!r}, got: "
+                f"{taken[0]!r} for `{function}` {here()}"
+            )
+        names = names or {*mesh.axis_names} - {*outer}
         unknown = [name for name in names if name not in mesh.axis_names]
         if unknown:
             raise ValueError(
@@ -261,7 +276,7 @@ class Manual(NamedTuple):
         attribute = _core.MeshAttribute(
             [axis.text for axis in texts.values()], [axis.size for axis in texts.values()]
         )
-        bound = {name: axis for name, axis in texts.items() if not names or name in names}
+        bound = {name: axis for name, axis in texts.items() if name in names}
         return Manual(mesh, bound, attribute, function, is_checked)
 
     @property
@@ -269,23 +284,38 @@ class Manual(NamedTuple):
         """The mesh within the function: the axes over which it takes parts are manual."""
         return self.mesh.abstract_mesh.update_axis_types(dict.fromkeys(self.bound, AxisType.Manual))
 
-    def note_varying(self, trace: Trace | None, given: Sequence[P]) -> None:
-        """Note along which axes the arguments of the function that is traced vary."""
+    def note_varying(
+        self, trace: Trace | None, given: Sequence[P], operands: Sequence[Operand]
+    ) -> None:
+        """Note along which axes the arguments of the function that is traced vary, as parts of
+        operands.
+        """
         assert trace is not None
-        trace.varying_arguments = [[self.bound[name].text for name in spec.axes] for spec in given]
+        trace.varying_arguments = [
+            [*varying_texts(operand), *(self.bound[name].text for name in spec.axes)]
+            for spec, operand in zip(given, operands, strict=True)
+        ]
+
+    @property
+    def devices(self) -> Mesh | None:
+        """The mesh with its devices, where they are known: that of the context for its axes."""
+        if isinstance(self.mesh, Mesh):
+            return self.mesh
+        mesh = context_mesh()
+        return mesh if mesh.shape_tuple == self.mesh.shape_tuple else None
 
     def commit(self) -> None:
         """Have the program in progress run on the devices of the mesh."""
-        in_progress = current()
-        if in_progress is not None and isinstance(self.mesh, Mesh) and self.mesh.size > 1:
-            in_progress.root.commit_to(place_of(NamedSharding(self.mesh, P())))
+        in_progress, mesh = current(), self.devices
+        if in_progress is not None and mesh is not None and mesh.size > 1:
+            in_progress.root.commit_to(place_of(NamedSharding(mesh, P())))
 
     def placed(self, outs: Sequence[Operand], specs: Sequence[P]) -> Sequence[Operand]:
         """Results on the devices of the mesh; in a program in progress they are there already."""
-        if current() is not None or not isinstance(self.mesh, Mesh) or self.mesh.size == 1:
+        mesh = self.devices
+        if current() is not None or mesh is None or mesh.size == 1:
             return outs
-        pairs = zip(outs, specs, strict=True)
-        return [put(out, NamedSharding(self.mesh, spec)) for out, spec in pairs]
+        return [put(out, NamedSharding(mesh, spec)) for out, spec in zip(outs, specs, strict=True)]
 
     def check_specs(self, specs: Any, what: str) -> None:
         """Reject anything that is not a spec, and axes that are not manual."""

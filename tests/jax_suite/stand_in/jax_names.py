@@ -41,7 +41,6 @@ ALIASES = {
     "jax._src.lax.parallel": "dovetail.lax",
     "jax._src.lax.slicing": "dovetail.lax",
     "jax._src.lax.windowed_reductions": "dovetail.lax",
-    "jax._src.mesh": "dovetail.sharding",
     "jax._src.mesh_utils": "dovetail.experimental.mesh_utils",
     "jax._src.monitoring": "dovetail.monitoring",
     "jax._src.nn": "dovetail.nn",

@@ -94,8 +94,9 @@ def test_messages_name_both() -> None:
     a, b = dt.device_put(X, DEVICES[1]), dt.device_put(X, DEVICES[2])
     with pytest.raises(
         ValueError,
-        match=r"operands of `add` must be committed to the same device, got: float32\[3\] on cpu:1 "
-        r"and float32\[3\] on cpu:2; move one of them with dovetail\.device_put, at .*eight_dev",
+        match=r"computation. Got argument of add with shape float32\[3\] and device ids \[1\] on "
+        r"platform CPU and argument of add with .* ids \[2\] on platform CPU; move one of them "
+        r"with dovetail\.device_put, at .*eight_dev",
     ):
         dnp.add(a, b)
 
@@ -105,8 +106,8 @@ def test_messages_name_both() -> None:
 
     with pytest.raises(
         ValueError,
-        match=r"operands of `f` must be .*, got: `tree\['a'\]` \(float32\[3\]\) on cpu:1 and "
-        r"`other` \(float32\[3\]\) on cpu:2; move",
+        match=r"Got argument tree\['a'\] of f with shape float32\[3\] and device ids \[1\] on "
+        r"platform CPU and argument other of f with shape float32\[3\] and device ids \[2\] on",
     ):
         f({"a": a}, b)
     compiled = dt.jit(lambda v: v + 1).lower(a).compile()

@@ -95,6 +95,14 @@ def test_wrong_axes() -> None:
             dt.pmap(lambda a, b: a, **axes)
 
 
+def test_function_is_known() -> None:
+    assert dt.pmap(total).__wrapped__ is total
+
+
+def total(x: Any) -> Any:
+    return dnp.sum(x)
+
+
 def test_derivative() -> None:
     f = dt.pmap(lambda a: dnp.sin(a) * lax.psum(dnp.sum(a), "i"), axis_name="i")
     g = dt.vmap(lambda a: dnp.sin(a) * lax.psum(dnp.sum(a), "i"), axis_name="i")
@@ -123,6 +131,11 @@ def test_derivative() -> None:
             "pmap was requested to map its argument along axis 1",
         ),
         (lambda: dt.pmap(lambda a: a, in_axes=(0, 0))(np.ones(3)), "one entry for each positional"),
+        (
+            lambda: dt.pmap(lambda a: a, in_axes=(0,))(a=np.ones(3)),
+            "each argument passed by keyword is mapped over its leading axis",
+        ),
+        (lambda: dt.pmap(lambda a: a, devices=[]), "'devices' argument to pmap must be non-empty"),
     ],
 )
 def test_errors(call: Callable[[], Any], message: str) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.transforms.out_sharding import placed
 
 Shape = Sequence[int]
 
@@ -35,10 +36,20 @@ def element_type(dtype: Any, name: str) -> np.dtype:
     return dtypes.default_dtype("f") if dtype is None else dtypes.requested(dtype, name)
 
 
-def no_sharding(out_sharding: Any, name: str) -> None:
-    """Reject a sharding."""
-    if out_sharding is not None:
-        raise NotImplementedError(
-            f"{name}: out_sharding must be None, got: {out_sharding!r}; place the result with "
-            "device_put"
-        )
+def sharded(name: str) -> Callable[[Callable[..., Array]], Initializer]:
+    """A decorator of initializers without `out_sharding`, which take it then.
+
+    Args:
+      name: the function that makes the initializer, for messages.
+    """
+
+    def decorate(init: Callable[..., Array]) -> Initializer:
+        def wrapper(key: Any, shape: Shape, dtype: Any = None, out_sharding: Any = None) -> Array:
+            given = (key, shape) if dtype is None else (key, shape, dtype)
+            return (
+                init(*given) if out_sharding is None else placed(name, init, out_sharding, *given)
+            )
+
+        return wrapper
+
+    return decorate

@@ -11,7 +11,7 @@ import dovetail.numpy as dnp
 from dovetail import random
 from dovetail.arrays.array import Array
 from dovetail.base.errors import value_error
-from dovetail.nn.initializers.protocol import Initializer, Shape, element_type, no_sharding
+from dovetail.nn.initializers.protocol import Initializer, Shape, element_type, sharded
 from dovetail.ops.operands import canonical_axis
 
 
@@ -29,7 +29,7 @@ def zeros(key: Any, shape: Shape, dtype: Any = None, out_sharding: Any = None) -
       key: not used.
       shape: the shape of the result.
       dtype: its element type; by default the default float.
-      out_sharding: must be None.
+      out_sharding: the sharding in its type.
 
     Returns:
       An array.
@@ -40,8 +40,7 @@ def zeros(key: Any, shape: Shape, dtype: Any = None, out_sharding: Any = None) -
       >>> initializers.zeros(random.key(0), (2,))
       Array([0., 0.], dtype=float32)
     """
-    no_sharding(out_sharding, "zeros")
-    return dnp.zeros(shape, element_type(dtype, "zeros"))
+    return dnp.zeros(shape, element_type(dtype, "zeros"), out_sharding=out_sharding)
 
 
 def ones(key: Any, shape: Shape, dtype: Any = None, out_sharding: Any = None) -> Array:
@@ -51,7 +50,7 @@ def ones(key: Any, shape: Shape, dtype: Any = None, out_sharding: Any = None) ->
       key: not used.
       shape: the shape of the result.
       dtype: its element type; by default the default float.
-      out_sharding: must be None.
+      out_sharding: the sharding in its type.
 
     Returns:
       An array.
@@ -62,8 +61,7 @@ def ones(key: Any, shape: Shape, dtype: Any = None, out_sharding: Any = None) ->
       >>> initializers.ones(random.key(0), (2,))
       Array([1., 1.], dtype=float32)
     """
-    no_sharding(out_sharding, "ones")
-    return dnp.ones(shape, element_type(dtype, "ones"))
+    return dnp.ones(shape, element_type(dtype, "ones"), out_sharding=out_sharding)
 
 
 def constant(value: Any, dtype: Any = None) -> Initializer:
@@ -84,8 +82,8 @@ def constant(value: Any, dtype: Any = None) -> Initializer:
     """
     default = dtype
 
-    def init(key: Any, shape: Shape, dtype: Any = default, out_sharding: Any = None) -> Array:
-        no_sharding(out_sharding, "constant")
+    @sharded("constant")
+    def init(key: Any, shape: Shape, dtype: Any = default) -> Array:
         return dnp.full(shape, value, element_type(dtype, "constant"))
 
     return init
@@ -112,8 +110,8 @@ def uniform(scale: Any = 1e-2, dtype: Any = None) -> Initializer:
     """
     default = dtype
 
-    def init(key: Any, shape: Shape, dtype: Any = default, out_sharding: Any = None) -> Array:
-        no_sharding(out_sharding, "uniform")
+    @sharded("uniform")
+    def init(key: Any, shape: Shape, dtype: Any = default) -> Array:
         element = element_type(dtype, "uniform")
         return _times(random.uniform(key, shape, element), scale, element)
 
@@ -138,8 +136,8 @@ def normal(stddev: Any = 1e-2, dtype: Any = None) -> Initializer:
     """
     default = dtype
 
-    def init(key: Any, shape: Shape, dtype: Any = default, out_sharding: Any = None) -> Array:
-        no_sharding(out_sharding, "normal")
+    @sharded("normal")
+    def init(key: Any, shape: Shape, dtype: Any = default) -> Array:
         element = element_type(dtype, "normal")
         return _times(random.normal(key, shape, element), stddev, element)
 
@@ -167,8 +165,8 @@ def truncated_normal(
     """
     default = dtype
 
-    def init(key: Any, shape: Shape, dtype: Any = default, out_sharding: Any = None) -> Array:
-        no_sharding(out_sharding, "truncated_normal")
+    @sharded("truncated_normal")
+    def init(key: Any, shape: Shape, dtype: Any = default) -> Array:
         element = element_type(dtype, "truncated_normal")
         return _times(random.truncated_normal(key, lower, upper, shape, element), stddev, element)
 
@@ -203,8 +201,8 @@ def orthogonal(scale: Any = 1.0, column_axis: int = -1, dtype: Any = None) -> In
     """
     default = dtype
 
-    def init(key: Any, shape: Shape, dtype: Any = default, out_sharding: Any = None) -> Array:
-        no_sharding(out_sharding, "orthogonal")
+    @sharded("orthogonal")
+    def init(key: Any, shape: Shape, dtype: Any = default) -> Array:
         element = element_type(dtype, "orthogonal")
         if len(shape) < 2:
             raise value_error(
@@ -248,8 +246,8 @@ def delta_orthogonal(scale: Any = 1.0, column_axis: int = -1, dtype: Any = None)
     """
     default = dtype
 
-    def init(key: Any, shape: Shape, dtype: Any = default, out_sharding: Any = None) -> Array:
-        no_sharding(out_sharding, "delta_orthogonal")
+    @sharded("delta_orthogonal")
+    def init(key: Any, shape: Shape, dtype: Any = default) -> Array:
         element = element_type(dtype, "delta_orthogonal")
         if not 3 <= len(shape) <= 5:
             raise value_error(

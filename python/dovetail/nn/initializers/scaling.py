@@ -14,7 +14,7 @@ from dovetail.arrays.array import Array
 from dovetail.base import dtypes
 from dovetail.base.documentation import documented
 from dovetail.base.errors import value_error
-from dovetail.nn.initializers.protocol import Initializer, Shape, element_type, no_sharding
+from dovetail.nn.initializers.protocol import Initializer, Shape, element_type, sharded
 from dovetail.ops.operands import canonical_axis
 
 _SCALED = """
@@ -124,8 +124,8 @@ def variance_scaling(
             )
     default = dtype
 
-    def init(key: Any, shape: Shape, dtype: Any = default, out_sharding: Any = None) -> Array:
-        no_sharding(out_sharding, "variance_scaling")
+    @sharded("variance_scaling")
+    def init(key: Any, shape: Shape, dtype: Any = default) -> Array:
         element = element_type(dtype, "variance_scaling")
         size = modes[mode](*_fans(shape, in_axis, out_axis, batch_axis))
         variance = dnp.asarray(scale / size, element)

@@ -1,8 +1,7 @@
 from dovetail.sharding import Sharding  # noqa
 
-
-class IndivisibleError(ValueError):
-    pass
+# The public name of its class.
+IndivisibleError = ValueError
 
 
 def common_devices_indices_map(sharding, global_shape):

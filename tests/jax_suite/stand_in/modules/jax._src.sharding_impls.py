@@ -7,3 +7,6 @@ from dovetail.sharding import (  # noqa
     get_mesh,
     make_single_device_sharding,
 )
+
+# What `jit` takes for shardings that are not stated.
+UNSPECIFIED = None
