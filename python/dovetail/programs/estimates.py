@@ -179,7 +179,7 @@ def estimate(
     rates = Rates(flops, memory_bandwidth, link_bandwidth, latency)
     rates.check("estimate")
     program = jit(function).trace(*args)._program
-    prefix = ShardingPrefix.of(in_shardings)
+    prefix = ShardingPrefix.of(in_shardings, "estimate in_shardings")
     stated = [] if prefix is None else prefix.for_each(args, "estimate in_shardings")
     shardings = [
         NamedSharding(mesh, each) if isinstance(each, PartitionSpec) else each for each in stated
