@@ -91,7 +91,7 @@ def pmap(
             for i, (operand, at) in enumerate(zip(operands, axes, strict=True))
         ]
         size = batch_size("pmap", operands, dims, names, axis_size, name)
-        over = Manual.of(_mesh(axis, size, devices, backend), frozenset(), name, False)
+        over = Manual.of(_mesh(axis, size, devices, backend), {axis}, name, False)
         first = [
             x if dim == UNBATCHED else move_dim(x, dim, 0)
             for x, dim in zip(operands, dims, strict=True)

@@ -185,7 +185,12 @@ def on_parts(
     if over.is_checked:
         attributes["checked"] = None
     outs = apply("shard_map", function, operands, types, **attributes)
-    return unflatten(out_spec, over.placed(outs, out))
+    # The axes over which `fun` takes no parts may be explicit, too.
+    joined = [
+        each if len(aval.sharding.spec.axes) <= len(each.axes) else aval.sharding.spec
+        for each, aval in zip(out, types, strict=True)
+    ]
+    return unflatten(out_spec, over.placed(outs, joined))
 
 
 def smap(

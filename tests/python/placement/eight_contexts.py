@@ -219,3 +219,12 @@ def test_out_shardings(function: Any, shape: tuple[int, ...]) -> None:
             assert result.sharding.is_equivalent_to(NamedSharding(MESH, P("a")), len(shape))
             assert result.shape == shape
             np.testing.assert_allclose(result, plain, rtol=1e-5, atol=1e-6)
+
+
+def test_explicit_axes_beside_those_of_parts() -> None:
+    with dt.set_mesh(MESH):
+        f = dt.shard_map(lambda x: x * 2, out_specs=P("a"), axis_names={"a"})
+        x = dt.device_put(VALUES, P("a", "b"))
+        for g in (f, dt.jit(f)):
+            assert g(x).sharding == NamedSharding(MESH, P("a", "b"))
+            np.testing.assert_array_equal(g(x), 2 * VALUES)

@@ -135,6 +135,7 @@ def test_derivative() -> None:
             lambda: dt.pmap(lambda a: a, in_axes=(0,))(a=np.ones(3)),
             "each argument passed by keyword is mapped over its leading axis",
         ),
+        (lambda: dt.pmap(dt.pmap(dnp.sin))(np.ones((2, 2))), "axes that are manual already"),
         (lambda: dt.pmap(lambda a: a, devices=[]), "'devices' argument to pmap must be non-empty"),
     ],
 )
