@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -96,7 +97,7 @@ def test_wrong_axes() -> None:
 
 
 def test_function_is_known() -> None:
-    assert dt.pmap(total).__wrapped__ is total
+    assert inspect.unwrap(dt.pmap(total)) is total
 
 
 def total(x: Any) -> Any:
