@@ -44,7 +44,7 @@ background.at_end(_end_all)
 def run(
     module: _core.Module,
     arguments: Sequence[str],
-    here: Callable[[], None],
+    here: Callable[[], object],
     *,
     target: str = "cpu",
     host_functions: bool = False,
