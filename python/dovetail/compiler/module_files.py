@@ -130,9 +130,14 @@ def host_cpu() -> str:
 _CHANGES: tuple[Callable[[Sequence[str]], Sequence[str]], ...] = (
     lambda flags: [flag for flag in flags if flag != DATA_TILING],
     lambda flags: [flag.replace("opt-level=O2", "opt-level=O1") for flag in flags],
-    lambda flags: [*flags, "--iree-llvmcpu-experimental-vectorize-to-transfer-gather"],
-    lambda flags: [*flags, "--iree-llvmcpu-target-vector-width-in-bytes=4"],
+    lambda flags: _on_cpu(flags, "--iree-llvmcpu-experimental-vectorize-to-transfer-gather"),
+    lambda flags: _on_cpu(flags, "--iree-llvmcpu-target-vector-width-in-bytes=4"),
 )
+
+
+def _on_cpu(flags: Sequence[str], flag: str) -> Sequence[str]:
+    """The flags with one more, if they are for CPUs."""
+    return [*flags, flag] if any("llvm-cpu" in each for each in flags) else flags
 
 
 def _compile_cautiously(text: str, flags: Sequence[str]) -> bytes:

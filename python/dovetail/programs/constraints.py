@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from dovetail.base.errors import type_error, value_error
@@ -84,8 +85,11 @@ def check_divisible(sharding: Sharding, shape: tuple[int, ...], what: str) -> No
             )
 
 
-def check_rank(sharding: Sharding, shape: tuple[int, ...], what: str) -> None:
+def check_rank(sharding: Sharding, shape: tuple[int, ...], what: str | Callable[[], str]) -> None:
     """Check that a sharding is for arrays of no more dimensions than a shape has.
+
+    Args:
+      what: whose shape it is, for messages, or what returns that.
 
     Raises:
       ValueError: it is not.
@@ -93,6 +97,7 @@ def check_rank(sharding: Sharding, shape: tuple[int, ...], what: str) -> None:
     try:
         sharding.check_compatible_aval(shape)
     except ValueError as error:
+        whose = what if isinstance(what, str) else what()
         raise ValueError(
-            f"One of {what} is incompatible with its sharding annotation {sharding}: {error}"
+            f"One of {whose} is incompatible with its sharding annotation {sharding}: {error}"
         ) from None

@@ -250,24 +250,34 @@ class Jitted(_core.CompiledCalls):
                 f"{', '.join(kwargs)} of `{self._name}` {here()}"
             )
         fixed = {which for which, _ in statics}
-        given = tuple([arg for n, arg in enumerate(args) if n not in fixed])
-        wanted = prefix.for_each(given, "jit in_shardings")
+        positions = [n for n in range(len(args)) if n not in fixed]
+        wanted = prefix.for_each(tuple([args[n] for n in positions]), "jit in_shardings")
+
+        def name_of_leaf(number: int) -> str:
+            return LeafNames(self._function, args, {}, positions)[number]
+
         return [
-            leaf if sharding is None else self._sharded_leaf(i, leaf, sharding, args)
+            leaf if sharding is None else self._sharded_leaf(leaf, sharding, name_of_leaf, i)
             for i, (leaf, sharding) in enumerate(zip(leaves, wanted, strict=True))
         ]
 
-    def _sharded_leaf(self, number: int, leaf: Any, sharding: Any, args: tuple[Any, ...]) -> Any:
+    def _sharded_leaf(
+        self, leaf: Any, sharding: Any, name_of_leaf: Callable[[int], str], number: int
+    ) -> Any:
         wanted = platforms.sharding_meant(sharding, "jit in_shardings")
-        name = LeafNames(self._function, args, {})[number]
-        check_rank(wanted, leaf.shape, f"pjit arguments with pytree key path {name}")
+        check_rank(
+            wanted,
+            leaf.shape,
+            lambda: f"pjit arguments with pytree key path {name_of_leaf(number)}",
+        )
         is_committed = type(leaf) is Array and leaf.committed
         has = leaf.sharding if is_committed or isinstance(leaf, ShapeDtypeStruct) else None
         if has is not None and not has.is_equivalent_to(wanted, leaf.ndim):
             raise ValueError(
                 "Sharding passed to jit does not match the sharding on the respective arg. Got jit "
-                f"sharding: {wanted}, arg sharding: {has} for arg shape: {leaf.aval}, `{name}` of "
-                f"`{self._name}` {here()}; move it with dovetail.device_put"
+                f"sharding: {wanted}, arg sharding: {has} for arg shape: {leaf.aval}, "
+                f"`{name_of_leaf(number)}` of `{self._name}` {here()}; move it with "
+                "dovetail.device_put"
             )
         if isinstance(leaf, ShapeDtypeStruct):
             return leaf.update(sharding=wanted)

@@ -132,12 +132,12 @@ def pmap(
         )
 
     mapped = jit(whole, static_argnums=static, donate_argnums=_as_tuple(donate_argnums))
-    mapped.__wrapped__ = fun
-    if not _is_elsewhere(devices):
-        return mapped
 
-    @described(fun, f"Applies {name} to the elements of a batch, each on its own device.")
+    @described(fun, mapped.__doc__)
     def of_this_process(*args: Any, **kwargs: Any) -> Any:
+        # Functions may be mapped before `distributed.initialize` is called.
+        if not _is_elsewhere(devices):
+            return mapped(*args, **kwargs)
         fixed = {number % len(args) for number in static} if args else set()
         axes = iter(_axes_of(in_axes, args, fixed) + [0] * count_leaves(kwargs))
         mesh = _mesh(axis, None, devices, backend)
@@ -160,6 +160,8 @@ def pmap(
         )
 
     of_this_process.__wrapped__ = fun
+    for stage in ("lower", "trace", "eval_shape", "clear_cache"):
+        setattr(of_this_process, stage, getattr(mapped, stage))
     return of_this_process
 
 

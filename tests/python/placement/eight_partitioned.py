@@ -13,6 +13,7 @@ import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import lax
 from dovetail.arrays.shards import Shards
+from dovetail.programs import jitted
 from dovetail.runtime import get_device
 from dovetail.sharding import AxisType, Mesh, NamedSharding
 from dovetail.sharding import PartitionSpec as P
@@ -402,6 +403,19 @@ def test_what_is_not_computed_in_parts_is_logged(caplog: pytest.LogCaptureFixtur
 
     (line,) = lines(called)
     assert line.startswith("`called`: the program runs on one device instead of 8: it calls a fun")
+
+
+def test_calls_make_no_names_of_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names are for messages; to make one takes as long as there are arguments."""
+    spec = NamedSharding(GRID, P("data"))
+    f = dt.jit(lambda n, xs: [x * n for x in xs], static_argnums=0, in_shardings=(spec,))
+    xs = [put(normal(4, 2), "data") for _ in range(3)]
+    f(2, xs)
+    with monkeypatch.context() as patched:
+        patched.setattr(jitted, "LeafNames", None)
+        np.testing.assert_allclose(f(2, xs)[2], 2 * np.asarray(xs[2]))
+    with pytest.raises(ValueError, match=r"arg shape: float32\[4,2\], `xs\[1\]` of"):
+        f(2, [xs[0], put(normal(4, 2), None, "model"), xs[2]])
 
 
 def test_a_program_without_results() -> None:

@@ -171,6 +171,10 @@ def arrays() -> None:
         dt.make_array_from_process_local_data(rows, mine[1:], x.shape)
 
 
+# Mapped before the processes are connected.
+tripled = dt.pmap(lambda v: v * 3)
+
+
 @program
 def utilities() -> None:
     """`multihost_utils`."""
@@ -185,6 +189,7 @@ def utilities() -> None:
     assert int(hosts.broadcast_one_to_all(here, is_source=here == count - 1)) == count - 1
     hosts.sync_global_devices("here")
     own = dt.local_device_count()
+    assert np.asarray(tripled(np.arange(own))).tolist() == [3 * i for i in range(own)]
     doubled = dt.pmap(lambda v: v * 2, devices=dt.local_devices())(np.arange(own))
     assert np.asarray(doubled).tolist() == [2 * i for i in range(own)]
     summed, scaled = dt.pmap(
