@@ -27,7 +27,7 @@ settings.register_profile("fast", settings.get_profile("dovetail"), max_examples
 PROFILE = os.environ.get("DOVETAIL_PROFILE", "dovetail")
 settings.load_profile(PROFILE)
 # In `tools/test --fast`: how many cases of a parametrized test run.
-FAST_CASES = 2
+FAST_CASES = 1
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -187,18 +187,32 @@ NARROW = [dtypes.bfloat16, dtypes.float16, dtypes.float8_e4m3fn, dtypes.float8_e
 @pytest.mark.parametrize("dtype", NARROW, ids=str)
 def test_each_op_rounds(dtype: np.dtype) -> None:
     """Even if several ops become one loop, which would hold wider numbers in between."""
+    # No product is an operand of a sum: the next test is about these.
     rng = np.random.default_rng(0)
     x, y = (dnp.asarray(rng.normal(0, s, (300,)).astype("f").astype(dtype)) for s in (1, 8))
 
     def chains(x: Any, y: Any) -> list[Any]:
         total = x + y
-        results = [total - y, x * y / y, dnp.exp(x) * y - y, dnp.tanh(dnp.tanh(dnp.tanh(x)))]
+        results = [total - y, x * y / y, dnp.exp(x) / y - y, dnp.tanh(dnp.tanh(dnp.tanh(x)))]
         results += [-total - y, dnp.maximum(total, x) - y, dnp.where(total > y, total, x) - y]
-        results += [total.astype(np.float32), y.astype(np.float64).astype(dtype) * x + y, y**3 - x]
-        results += [lax.fori_loop(0, 4, lambda _, c: c * x + y, x), dnp.sum(total * x - y)]
+        results += [total.astype(np.float32), x / y.astype(np.float64).astype(dtype) + y, y**3 / y]
+        results += [lax.fori_loop(0, 4, lambda _, c: c / y + x, x), dnp.sum(total / y - x)]
         return [*results, (y.astype(np.int32).astype(dtype) + x).reshape(20, 15).T - 1]
 
     for compiled, eager in zip(dt.jit(chains)(x, y), chains(x, y), strict=True):
         np.testing.assert_array_equal(
             np.asarray(compiled).astype(float), np.asarray(eager).astype(float)
         )
+
+
+@pytest.mark.parametrize("dtype", NARROW, ids=str)
+def test_products_and_sums_round(dtype: np.dtype) -> None:
+    """Twice, or once where the processor has an instruction for both."""
+    rng = np.random.default_rng(0)
+    x, y, z = (rng.normal(0, s, (300,)).astype("f").astype(dtype) for s in (1, 8, 8))
+    compiled = np.asarray(dt.jit(lambda x, y, z: x * y + z)(x, y, z))
+    twice = x * y + z
+    # All digits of the product fit into a float64.
+    once = (x.astype(float) * y.astype(float) + z.astype(float)).astype(dtype)
+    assert (twice != once).any()
+    assert ((compiled == twice) | (compiled == once)).all()
