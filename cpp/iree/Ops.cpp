@@ -205,11 +205,26 @@ std::pair<Value, Value> runningScan(ImplicitLocOpBuilder &b, Value x, Value neut
   return {scan->getResult(0), scan->getResult(1)};
 }
 
+static int64_t bytesOfElement(RankedTensorType type) { return llvm::divideCeil(type.getElementTypeBitWidth(), 8); }
+
+/// An operand of a scatter, from behind a barrier if IREE might compute it within the scatter's dispatch and it is too
+/// large for the stack, where it would be, or of unknown size.
+static Value apartUnlessSmall(ImplicitLocOpBuilder &b, Value operand) {
+  constexpr int64_t kMostBytes = int64_t(1) << 15;
+  auto type = cast<RankedTensorType>(operand.getType());
+  if (isa<BlockArgument>(withoutReshapes(operand)) ||
+      (type.hasStaticShape() && type.getNumElements() * bytesOfElement(type) <= kMostBytes))
+    return operand;
+  return computeBarrier(b, operand);
+}
+
 Value scatterWindows(ImplicitLocOpBuilder &b, Value x, Value places, Value mask, Value updates, bool isUnique,
                      function_ref<Value(OpBuilder &, Location, Value, Value)> step) {
   // Within a dispatch, IREE would copy a slice that is updated, to where no workgroup may write.
   if (withoutReshapes(x).getDefiningOp<tensor::ExtractSliceOp>())
     x = computeBarrier(b, x);
+  for (Value *operand : {&places, &mask, &updates})
+    *operand = apartUnlessSmall(b, *operand);
   OperationState state(b.getLoc(), "iree_linalg_ext.scatter", {updates, places, mask, x}, x.getType());
   auto numIndexed = cast<RankedTensorType>(places.getType()).getDimSize(1);
   state.addAttribute("dimension_map", b.getDenseI64ArrayAttr(llvm::to_vector(llvm::seq<int64_t>(0, numIndexed))));

@@ -32,6 +32,9 @@ def SeparateReadsPass : ModulePass<"dovetail-separate-reads"> {
     0)` and `(0, d0)`, into one, `(d0, d0)`. The result of a reduction, contraction or other structured op is therefore
     read from behind a barrier (`iree_tensor_ext.compute_barrier.start`) if an elementwise op on it, or on values
     computed from it by such ops, has one of its dimensions along two loops.
+
+    So is one of several results of an op of which a transposition is computed: IREE 3.13 moves the transposition into
+    the op's loops, and forgets the other results.
   }];
 }
 

@@ -47,8 +47,8 @@ namespace dovetail {
 //     cpp/transforms/CheckFinite.cpp (kTogether)
 //   Test: tests/lit/iree/quirks/many_bindings.mlir
 //
-// A transposition of the indices that an argmax gives is moved into its loops, which have another result.
-//   Workaround: cpp/lowering/Reduce.cpp (ArgReduceLowering)
+// A transposition of one of an op's results is moved into its loops, which have another result.
+//   Workaround: cpp/iree/SeparateReads.cpp (separateTransposition)
 //   Test: tests/lit/iree/quirks/transposed_argmax.mlir
 //
 // For Vulkan, real products do not compile that are fused with the op that joins them to complex numbers. For CPUs,
@@ -139,9 +139,10 @@ namespace dovetail {
 //   Workaround: cpp/iree/KeepRead.cpp (--dovetail-keep-read)
 //   Test: tests/lit/iree/quirks/early_update.mlir
 //
-// A slice that a scatter updates is copied within the scatter's dispatch, on the stack, of which there is little.
+// A slice that a scatter updates is copied within the scatter's dispatch, on the stack, of which there is little. So
+// are the indices and updates that are computed there.
 //   Workaround: cpp/iree/Ops.cpp (scatterWindows); cpp/dispatch/OneDispatch.cpp (kMaxStack)
-//   Test: tests/lit/iree/quirks/updated_slice.mlir
+//   Test: tests/lit/iree/quirks/updated_slice.mlir, tests/lit/iree/quirks/scattered_indices.mlir
 //
 // A constant that is scattered and the array that it is scattered into, if they fold to the same, are taken for one.
 //   Workaround: cpp/lowering/Scatter.cpp (changesConstant)

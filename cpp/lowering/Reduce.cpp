@@ -289,10 +289,7 @@ struct ArgReduceLowering : LowerOpInterface::ExternalModel<ArgReduceLowering<Op,
           index = arith::IndexCastOp::create(builder, args[2].getType(), index);
           linalg::YieldOp::create(builder, extremeOf(builder, isMaximum, {args[1], args[2]}, {args[0], index}));
         });
-    // IREE would move a transposition of the indices into the loops, and forget that these have another result.
-    constexpr int64_t leastTransposed = 2;
-    Value ans = generic.getResult(1);
-    results.push_back(rank - 1 < leastTransposed ? ans : computeBarrier(b, ans));
+    results.push_back(generic.getResult(1));
     return success();
   }
 };

@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+from support.breadth import compiles
+
 REPOSITORY = Path(__file__).parents[2]
 
 os.environ.setdefault("DOVETAIL_CACHE_DIR", str(REPOSITORY / "build" / "test-cache"))
@@ -54,11 +56,15 @@ def repository() -> Path:
 
 
 @pytest.fixture(autouse=True)
-def restore_settings() -> Iterator[None]:
-    """Undoes changes that a test makes through `dovetail.config.update`."""
+def settings_of_a_test(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Whether programs are compiled; and undoes changes that a test makes through
+    `dovetail.config.update`.
+    """
     from dovetail import config
 
     before = [(o, o.value) for o in vars(config).values() if isinstance(o, config.Option)]
+    if not compiles(request.path.parent.name, request.node.name):
+        config.update("compile", "never")
     yield
     for option, value in before:
         option.set(value)

@@ -85,9 +85,9 @@ otherwise of pow; and the 8-bit formats, which are computed in f32 and rounded.
 
 Each op rounds its result to its element type, even if several ops become one loop: compiled
 programs in bf16, f16 and the 8-bit formats return what the same ops return one by one. Only sums
-and matrix products are wider internally. A product whose only use is a sum may be rounded once, with
-the sum, where the processor has an instruction for both in this type: f32 and f64 on nearly all, f16
-with AVX512-FP16. XLA does so, too.
+and matrix products are wider internally. A product whose only use is a sum may be rounded once,
+with the sum, where the processor has an instruction for both in this type: f32 and f64 on nearly
+all, f16 with AVX512-FP16. XLA does so, too.
 
 """
 

@@ -15,7 +15,9 @@ from dovetail.compiler.iree_compiler import KILLED
 from dovetail.compiler.module_files import (
     DATA_TILING,
     DATA_TILING_SIZE,
+    WITHOUT_LIBRARY,
     compile_module,
+    keep_refusal,
 )
 from dovetail.compiler.targets import Target, Targets
 
@@ -67,6 +69,7 @@ def compilation(
         target = Target.parse(target)
     # By their texts: if there is nothing to merge, carry or separate, forms are identical.
     refused: dict[str, CompileError] = {}
+    flags_of: dict[str, tuple[str, ...]] = {}
     for form in lowering.forms(target):
         if form.after and not _was_said(form.after, refused):
             continue
@@ -76,7 +79,7 @@ def compilation(
             continue
         functions = host_functions_of(module)
         is_large = tiles and module.largest_contraction() >= DATA_TILING_SIZE
-        flags = (DATA_TILING,) if is_large else ()
+        flags = flags_of[text] = (DATA_TILING if is_large else WITHOUT_LIBRARY,)
         try:
             vmfb = compile_module(text, target=target, flags=flags, name=lowering.name)
         except CompileError as error:
@@ -85,6 +88,8 @@ def compilation(
             if KILLED in error.diagnostics:
                 break
         else:
+            for each, error in refused.items():
+                keep_refusal(each, target, flags_of[each], error)
             _forget(refused.values())
             return Compilation(vmfb, module, form, target, flags, functions)
     *others, told = refused.values()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib.metadata
+import json
 import logging
 import os
 import platform
@@ -29,6 +30,9 @@ _logger = logging.getLogger("dovetail")
 # compile.
 DATA_TILING = "--iree-opt-data-tiling"
 DATA_TILING_SIZE = 1 << 26
+# Only such contractions call functions of IREE's library, which otherwise each program reads: a
+# twentieth of the time that a small one takes to compile.
+WITHOUT_LIBRARY = "--iree-llvmcpu-link-ukernel-bitcode=false"
 
 
 def compile_module(
@@ -68,7 +72,25 @@ def compile_module(
             _logger.warning("%s is compiled: %s", what, why)
         return _compile_cautiously(text, all_flags)
 
-    return cache.get_or_make(entry_of(text, target, flags), make)
+    content = cache.get_or_make(entry_of(text, target, flags), make)
+    if content.startswith(_REFUSED):
+        diagnostics = json.loads(content.removeprefix(_REFUSED))
+        raise _failure(text, all_flags, diagnostics)
+    return content
+
+
+# What the cache has in place of a module file.
+_REFUSED = b"refused\n"
+
+
+def keep_refusal(
+    text: str, target: Target | Targets, flags: Sequence[str], error: CompileError
+) -> None:
+    """Keep in the cache that `compile_module` rejects a module, for which there is another: only
+    then nobody misses it once the cause, a missing linker perhaps, is removed.
+    """
+    content = _REFUSED + json.dumps(error.diagnostics).encode()
+    default_cache().put(entry_of(text, target, flags), content)
 
 
 _caches: dict[tuple[Path | None, int], Cache] = {}
@@ -128,7 +150,7 @@ def host_cpu() -> str:
 
 # Changes of flags that help when the code generator fails: fewer fusions, then other vectors.
 _CHANGES: tuple[Callable[[Sequence[str]], Sequence[str]], ...] = (
-    lambda flags: [flag for flag in flags if flag != DATA_TILING],
+    lambda flags: [WITHOUT_LIBRARY if flag == DATA_TILING else flag for flag in flags],
     lambda flags: [flag.replace("opt-level=O2", "opt-level=O1") for flag in flags],
     lambda flags: _on_cpu(flags, "--iree-llvmcpu-experimental-vectorize-to-transfer-gather"),
     lambda flags: _on_cpu(flags, "--iree-llvmcpu-target-vector-width-in-bytes=4"),

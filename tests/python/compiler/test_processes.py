@@ -149,6 +149,43 @@ def test_rejected_programs_are_tried_once_in_each_way_and_reported_once(
         assert len(asked) == len(set(asked)) > 1
 
 
+FIRST_REFUSED = """
+import os, pickle, sys
+from dovetail.compiler.iree_compiler import compile_text
+requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+first = None
+while True:
+    text, flags = pickle.load(requests)
+    with open({log!r}, "a") as log:
+        print(len(text), file=log)
+    first = first or text
+    answer = (None, ["error: refused"]) if text == first else tuple(compile_text(text, flags))
+    pickle.dump(answer, answers)
+    answers.flush()
+"""
+
+
+@pytest.mark.usefixtures("none_idle")
+def test_what_was_rejected_before_another_form_is_not_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "log"
+    program(tmp_path, monkeypatch, FIRST_REFUSED.format(log=str(log)))
+    config.update("compilation_cache_dir", str(tmp_path / "cache"))
+
+    def step(x: Any) -> Any:
+        return dnp.sin(x @ x) @ x
+
+    x = np.full((4, 4), 0.1, np.float32)
+    compiled = dt.jit(step).lower(x).compile()
+    asked = log.read_text()
+    assert len(set(asked.splitlines())) == 2
+    dt.clear_caches()
+    again = dt.jit(step).lower(x).compile()
+    assert log.read_text() == asked
+    np.testing.assert_array_equal(again(x), compiled(x))
+
+
 @pytest.mark.usefixtures("none_idle")
 def test_a_compiler_without_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program(tmp_path, monkeypatch, "raise SystemExit(3)")

@@ -11,7 +11,6 @@ import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from support.breadth import compile_or_evaluate
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=50).astype(np.float32)
@@ -40,7 +39,7 @@ def same(actual: Any, expected: Any, rtol: float = 1e-5) -> None:
 def both(function: Callable[..., Any], *args: Any) -> Any:
     """The result, which is the same under jit."""
     result = function(*args)
-    jitted = dt.jit(function, compile=compile_or_evaluate())(*args)
+    jitted = dt.jit(function)(*args)
     for a, b in zip(dt.tree.leaves(result), dt.tree.leaves(jitted), strict=True):
         assert a.dtype == b.dtype
     same(dt.tree.leaves(jitted), dt.tree.leaves(result))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 from zlib import crc32
 
 import pytest
@@ -31,9 +31,21 @@ def one_of(ways: Sequence[T], name: str) -> Sequence[T]:
     return ways if IS_NIGHTLY else (ways[crc32(name.encode()) % len(ways)],)
 
 
-def compile_or_evaluate() -> Any:
-    """The option `compile` of `jit` in tests of functions whose ops other tests compile: a third of
-    the tests compile them too, depending on the name of the test; all do at night.
+# Folders of functions that consist of ops, whose code the tests of ops and of the lowering compile.
+_OF_FUNCTIONS = {
+    *("lax", "numpy", "scipy", "random", "nn", "optim", "example_libraries", "transforms"),
+}
+
+
+def compiles(folder: str, name: str) -> bool:
+    """Whether jitted functions are compiled in a test. All are where compiled code is the subject:
+    in most folders, and in tests that say so by their names. Of the other tests a third compiles
+    too, depending on the name; at night all.
+
+    Args:
+      folder: the test's folder.
+      name: its name, with its parameters.
     """
-    ways = ("now", "never", "never")
-    return "now" if IS_NIGHTLY else one_of(ways, os.environ["PYTEST_CURRENT_TEST"])[0]
+    if folder not in _OF_FUNCTIONS or "compile" in name:
+        return True
+    return IS_NIGHTLY or one_of((True, False, False), name)[0]
