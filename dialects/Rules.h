@@ -56,6 +56,16 @@ struct FactorMap {
   bool isDivisible(int64_t factor) const;
 };
 
+/// A factor of which each device computes a part, for ops that must know which: the part's first iteration, an i32; the
+/// axes of the mesh over which the factor is divided, and their sizes, from major to minor; the number of iterations of
+/// all parts, of which the last may be shorter than the others. `first` is null if the factor is not divided.
+struct DividedFactor {
+  mlir::Value first;
+  mlir::ArrayAttr axes;
+  llvm::SmallVector<int64_t> sizes;
+  int64_t size = 0;
+};
+
 //===- Types ---------------------------------------------------------------===//
 
 /// Returns true if values of this type have tangents: arrays of floats or complex numbers.
