@@ -112,6 +112,10 @@ static LogicalResult verifyBatched(Operation *op, StringRef what, TypeRange elem
 
 LogicalResult VmapOp::verifySymbolUses(SymbolTableCollection &symbols) {
   FailureOr<func::FuncOp> callee = findCallee(*this, "callee", getCalleeAttr(), symbols);
+  SmallPtrSet<Attribute, 4> seen;
+  for (Attribute axis : getMeshAxesAttr() ? getMeshAxesAttr().getValue() : ArrayRef<Attribute>())
+    if (!seen.insert(axis).second)
+      return emitOpError() << "mesh axes must be distinct, got: " << axis << " twice";
   std::optional<int64_t> size;
   if (std::optional<int64_t> stated = getSize()) {
     if (*stated < 0)
@@ -324,7 +328,7 @@ LogicalResult VmapOp::expand(Emitter &e, SmallVectorImpl<Value> &results) {
   bool isStated = first == getInDims().size();
   int64_t dim = isStated ? kUnbatched : getInDims()[first];
   int64_t size = isStated ? *getSize() : cast<RankedTensorType>(getArgs()[first].getType()).getDimSize(dim);
-  e.batchSize = BatchSize(size, getAxisAttr());
+  e.batchSize = BatchSize(size, getAxisAttr(), getMeshAxesAttr());
   if (ShapedType::isDynamic(size))
     e.batchSizeValue = e.size(getArgs()[first], dim);
   auto batched = e.transforms().batch(e.transforms().lookup(getCalleeAttr()), getInDims(), e.batchSize);

@@ -62,12 +62,14 @@ def VmapOp : Request<"vmap"> {
   let summary = "a function over a batch";
   let description = [{
     Argument i carries the batch as dimension `in[i]`, result i as dimension `out[i]`; -1 means no batch. If no argument
-    carries it, `size` is its size. Collectives in the function refer to it by the name `axis`.
+    carries it, `size` is its size. Collectives in the function refer to it by the name `axis`. Ops that state shardings
+    divide the batch over the axes `over` of their mesh.
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, DenseI64ArrayAttr:$in_dims, DenseI64ArrayAttr:$out_dims,
-                       OptionalAttr<StrAttr>:$axis, OptionalAttr<I64Attr>:$size, Variadic<AnyType>:$args);
+                       OptionalAttr<StrAttr>:$axis, OptionalAttr<StrArrayAttr>:$mesh_axes,
+                       OptionalAttr<I64Attr>:$size, Variadic<AnyType>:$args);
   let assemblyFormat = [{
-    $callee `in` $in_dims `out` $out_dims (`axis` $axis^)? (`size` $size^)? `(` $args `)` attr-dict
+    $callee `in` $in_dims `out` $out_dims (`axis` $axis^)? (`over` $mesh_axes^)? (`size` $size^)? `(` $args `)` attr-dict
     `:` functional-type($args, $outs)
   }];
 }

@@ -39,9 +39,9 @@ FactorMap IotaOp::factorMap() {
   return map;
 }
 
-Value IotaOp::emitPart(Emitter &e, ValueRange operands, ArrayRef<Value> firsts, RankedTensorType type) {
+Value IotaOp::emitPart(Emitter &e, ValueRange operands, ArrayRef<DividedFactor> factors, RankedTensorType type) {
   int64_t dimension = getDimension();
-  Value first = firsts[dimension];
+  Value first = factors[dimension].first;
   if (!first)
     return e.make<IotaOp>(type, dimension, operands);
   // Added before it is rounded to the element type.

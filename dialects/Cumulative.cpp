@@ -1,7 +1,11 @@
 // Running reductions along one dimension: inference and rules.
 #include "Cumulative.h"
+#include "Collective.h"
+#include "Create.h"
 #include "Folding.h"
 #include "Inference.h"
+#include "Pointwise.h"
+#include "Reduce.h"
 #include "Shape.h"
 
 using namespace mlir;
@@ -17,8 +21,13 @@ static LogicalResult inferRunning(std::optional<Location> loc, StringRef name, V
   return success();
 }
 
-static FactorMap runningFactorMap(Operation *op, int64_t dimension) {
+/// Devices can divide the dimension if `isDivided`, knowing which parts they have.
+static FactorMap runningFactorMap(Operation *op, int64_t dimension, bool isDivided) {
   FactorMap map = pointwiseFactorMap(op);
+  if (isDivided) {
+    map.indivisible = {dimension};
+    return map;
+  }
   for (auto &factors : map.operands)
     factors[dimension] = FactorMap::kNone;
   map.results[0][dimension] = FactorMap::kNone;
@@ -40,6 +49,112 @@ static LogicalResult batchRunning(Emitter &e, Op op, ValueRange operands, ArrayR
     results.push_back(attributes(batched[0]));
   resultDims.push_back(position);
   return success();
+}
+
+//===- Parts -------------------------------------------------------------------===//
+
+namespace splats {
+static DenseElementsAttr zero(RankedTensorType type) { return splatOf(type, 0); }
+static DenseElementsAttr one(RankedTensorType type) { return splatOf(type, 1); }
+static DenseElementsAttr extreme(RankedTensorType type, bool isHighest) {
+  TypedAttr element = extremeOf(type.getElementType(), isHighest);
+  return element ? DenseElementsAttr::get(type, element) : DenseElementsAttr();
+}
+static DenseElementsAttr lowest(RankedTensorType type) { return extreme(type, false); }
+static DenseElementsAttr highest(RankedTensorType type) { return extreme(type, true); }
+} // namespace splats
+
+namespace {
+
+/// A device's part of a dimension along which something runs, and what it needs of the parts before it.
+class RunningPart {
+public:
+  RunningPart(Emitter &e, const DividedFactor &divided, int64_t dimension, bool reverse)
+      : e(e), divided(divided), dimension(dimension), reverse(reverse) {}
+
+  /// `x`, with a neutral element in place of the padding at the end of the dimension, where that comes first.
+  Value withoutPadding(Value x, DenseElementsAttr neutral) {
+    int64_t padded = cast<RankedTensorType>(x.getType()).getDimSize(dimension);
+    for (int64_t count : divided.sizes)
+      padded *= count;
+    if (!reverse || divided.size == padded)
+      return x;
+    Value end = e.sub(e.full(divided.first, static_cast<double>(divided.size)), divided.first);
+    Value indices = indicesOf(x);
+    return e.select(e.greater(like(indices, end), indices), x, filled(x, neutral));
+  }
+
+  /// Of a value without the dimension, those of all parts along it: neutral for this part and those after it.
+  Value ofPartsBefore(Value x, DenseElementsAttr neutral) {
+    Value all = e.make<AllGatherOp>(x, divided.axes, divided.sizes, dimension);
+    Value indices = indicesOf(all), own = like(indices, e.make<AxisIndexOp>(divided.axes, divided.sizes));
+    Value isBefore = reverse ? e.greater(indices, own) : e.greater(own, indices);
+    return e.select(isBefore, all, filled(all, neutral));
+  }
+
+  /// The last elements along the dimension.
+  Value last(Value x) {
+    auto type = cast<RankedTensorType>(x.getType());
+    SmallVector<int64_t> shape(type.getShape()), starts(type.getRank(), 0), strides(type.getRank(), 1);
+    starts[dimension] = positionOf(type, /*last=*/true);
+    shape[dimension] = 1;
+    Value slice = e.make<SliceOp>(withShape(type, shape), x, starts, strides, e.sizes(x));
+    shape.erase(shape.begin() + dimension);
+    return e.reshape(slice, withShape(type, shape), e.sizes(slice));
+  }
+
+  /// A value without the dimension, for each element of `x`.
+  Value spread(Value value, Value x) {
+    auto type = cast<RankedTensorType>(x.getType());
+    SmallVector<int64_t> dims;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      if (d != dimension)
+        dims.push_back(d);
+    return e.broadcast(value, dims, type, e.sizes(x));
+  }
+
+  /// `x` with the first elements along the dimension of another array.
+  Value withFirstOf(Value other, Value x) {
+    Value indices = indicesOf(x), first = e.full(indices, positionOf(cast<RankedTensorType>(x.getType()), false));
+    return e.select(e.equal(indices, first), other, x);
+  }
+
+private:
+  int64_t positionOf(RankedTensorType type, bool last) const {
+    return last == reverse ? 0 : type.getDimSize(dimension) - 1;
+  }
+
+  Value indicesOf(Value x) {
+    RankedTensorType type = withElement(cast<RankedTensorType>(x.getType()), e.builder.getI32Type());
+    return e.make<IotaOp>(type, dimension, e.sizes(x));
+  }
+
+  /// A scalar as often as an array has elements.
+  Value like(Value x, Value scalar) { return e.broadcast(scalar, {}, cast<RankedTensorType>(x.getType()), e.sizes(x)); }
+
+  Value filled(Value x, DenseElementsAttr scalar) { return like(x, e.make<ConstantOp>(scalar)); }
+
+  Emitter &e;
+  const DividedFactor &divided;
+  int64_t dimension;
+  bool reverse;
+};
+
+} // namespace
+
+static RankedTensorType scalarOf(Value x) { return RankedTensorType::get({}, getElementTypeOrSelf(x)); }
+
+/// The op on a part, each of whose elements is then combined with the result for the parts before it.
+template <typename Op>
+static Value emitPartOfCumulative(Emitter &e, Op op, Value x, const DividedFactor &divided) {
+  auto run = [&](Value of) { return e.make<Op>(of, op.getDimension(), op.getReverse()); };
+  if (!divided.first)
+    return run(x);
+  RunningPart part(e, divided, op.getDimension(), op.getReverse());
+  DenseElementsAttr neutral = Op::neutral(scalarOf(x));
+  Value own = run(part.withoutPadding(x, neutral));
+  Value before = part.last(run(part.ofPartsBefore(part.last(own), neutral)));
+  return Op::combine(e, part.spread(before, own), own);
 }
 
 namespace scalar {
@@ -64,8 +179,6 @@ void registerCumulativeOps(DovetailDialect &dialect) {
 #include "dialects/Cumulative.cpp.inc"
       >();
 }
-
-static RankedTensorType scalarOf(Value x) { return RankedTensorType::get({}, getElementTypeOrSelf(x)); }
 
 /// Element i - 1 (i + 1 if `reverse`) of `x` at each i, and `first` where there is none.
 static Value previous(Emitter &e, Value x, int64_t dimension, bool reverse, Value first) {
@@ -94,7 +207,22 @@ LogicalResult LinearRecurrenceOp::batch(Emitter &e, ValueRange operands, ArrayRe
   return batchRunning(e, *this, operands, dims, results, resultDims);
 }
 
-FactorMap LinearRecurrenceOp::factorMap() { return runningFactorMap(*this, getDimension()); }
+FactorMap LinearRecurrenceOp::factorMap() { return runningFactorMap(*this, getDimension(), /*isDivided=*/true); }
+
+// What the parts make of the last element before them is itself a recurrence. Each part then starts from its own.
+Value LinearRecurrenceOp::emitPart(Emitter &e, ValueRange operands, ArrayRef<DividedFactor> factors, RankedTensorType) {
+  const DividedFactor &divided = factors[getDimension()];
+  int64_t dimension = getDimension();
+  auto run = [&](Value f, Value x) { return e.make<LinearRecurrenceOp>(f, x, dimension, getReverse()); };
+  if (!divided.first)
+    return run(operands[0], operands[1]);
+  RunningPart part(e, divided, dimension, getReverse());
+  DenseElementsAttr none = splats::zero(scalarOf(operands[0])), one = splats::one(scalarOf(operands[0]));
+  Value f = part.withoutPadding(operands[0], one), x = part.withoutPadding(operands[1], none);
+  Value products = part.ofPartsBefore(e.make<ReduceProdOp>(f, ArrayRef(dimension)), one);
+  Value before = part.last(run(products, part.ofPartsBefore(part.last(run(f, x)), none)));
+  return run(f, part.withFirstOf(e.add(x, e.mul(f, part.spread(before, x))), x));
+}
 
 Value LinearRecurrenceOp::resultSize(Emitter &e, ValueRange, unsigned, int64_t dimension) {
   return e.size(getX(), dimension);

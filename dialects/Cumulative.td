@@ -8,9 +8,11 @@ include "Dovetail.td"
 class Running<string mnemonic, list<Trait> traits = []>
     : InferredOp<mnemonic, traits # [DeclareOpInterfaceMethods<BatchOpInterface>,
                                      DeclareOpInterfaceMethods<DimsOpInterface>,
+                                     DeclareOpInterfaceMethods<PartOpInterface>,
                                      DeclareOpInterfaceMethods<ResultSizeOpInterface>]>;
 
-class Cumulative<string mnemonic, Type element, string neutral, string step, list<Trait> traits>
+/// The neutral element and one step are functions of `cpp/scalar`; `pointwise` is the op for such steps.
+class Cumulative<string mnemonic, Type element, string neutral, string step, string pointwise, list<Trait> traits>
     : Running<mnemonic, traits> {
   let summary = "result element i combines the operand's elements up to i, or from i on with `reverse`";
   let arguments = (ins Tensor<element>:$x, I64Attr:$dimension, DefaultValuedAttr<BoolAttr, "false">:$reverse);
@@ -20,11 +22,23 @@ class Cumulative<string mnemonic, Type element, string neutral, string step, lis
     /// The neutral element, of the lowered type of element type `b.elementType`, and one step.
     static ::mlir::Value emitNeutral(::dovetail::scalar::ScalarBuilder &b);
     static ::mlir::Value emitStep(::dovetail::scalar::ScalarBuilder &b, ::mlir::Value accumulator, ::mlir::Value x);
+    /// The neutral element as an array; null for element types that have none.
+    static ::mlir::DenseElementsAttr neutral(::mlir::RankedTensorType type);
+    /// One step for each element of two arrays.
+    static ::mlir::Value combine(::dovetail::Emitter &e, ::mlir::Value x, ::mlir::Value y);
   }];
   let extraClassDefinition = [{
     ::mlir::Value $cppClass::emitNeutral(::dovetail::scalar::ScalarBuilder &b) { return ::dovetail::scalar::}] # neutral # [{(b); }
     ::mlir::Value $cppClass::emitStep(::dovetail::scalar::ScalarBuilder &b, ::mlir::Value accumulator, ::mlir::Value x) {
       return ::dovetail::scalar::}] # step # [{(b, accumulator, x);
+    }
+    ::mlir::DenseElementsAttr $cppClass::neutral(::mlir::RankedTensorType type) { return ::dovetail::splats::}] # neutral # [{(type); }
+    ::mlir::Value $cppClass::combine(::dovetail::Emitter &e, ::mlir::Value x, ::mlir::Value y) {
+      return e.make<}] # pointwise # [{>(x, y);
+    }
+    ::mlir::Value $cppClass::emitPart(::dovetail::Emitter &e, ::mlir::ValueRange operands,
+        ::llvm::ArrayRef<::dovetail::DividedFactor> factors, ::mlir::RankedTensorType) {
+      return ::dovetail::emitPartOfCumulative(e, *this, operands[0], factors[getDimension()]);
     }
     ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *, ::std::optional<::mlir::Location> loc,
         Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
@@ -35,18 +49,22 @@ class Cumulative<string mnemonic, Type element, string neutral, string step, lis
         ::llvm::SmallVectorImpl<int64_t> &resultDims) {
       return ::dovetail::batchRunning(e, *this, operands, dims, results, resultDims);
     }
-    ::dovetail::FactorMap $cppClass::factorMap() { return ::dovetail::runningFactorMap(*this, getDimension()); }
+    ::dovetail::FactorMap $cppClass::factorMap() {
+      auto type = ::llvm::cast<::mlir::RankedTensorType>(getAns().getType());
+      bool isDivided = static_cast<bool>(neutral(::dovetail::withShape(type, {})));
+      return ::dovetail::runningFactorMap(*this, getDimension(), isDivided);
+    }
     ::mlir::Value $cppClass::resultSize(::dovetail::Emitter &e, ::mlir::ValueRange, unsigned, int64_t dimension) {
       return e.size(getX(), dimension);
     }
   }];
 }
 
-def CumsumOp : Cumulative<"cumsum", Number, "zero", "add", [DeclareOpInterfaceMethods<LinearOpInterface>]>;
-def CumprodOp : Cumulative<"cumprod", Number, "one", "mul", [DeclareOpInterfaceMethods<JvpOpInterface>]>;
-def CummaxOp : Cumulative<"cummax", Number, "lowest", "max", [DeclareOpInterfaceMethods<JvpOpInterface>]>;
-def CumminOp : Cumulative<"cummin", Number, "highest", "min", [DeclareOpInterfaceMethods<JvpOpInterface>]>;
-def CumlogsumexpOp : Cumulative<"cumlogsumexp", Float, "lowest", "logAddExp",
+def CumsumOp : Cumulative<"cumsum", Number, "zero", "add", "AddOp", [DeclareOpInterfaceMethods<LinearOpInterface>]>;
+def CumprodOp : Cumulative<"cumprod", Number, "one", "mul", "MulOp", [DeclareOpInterfaceMethods<JvpOpInterface>]>;
+def CummaxOp : Cumulative<"cummax", Number, "lowest", "max", "MaxOp", [DeclareOpInterfaceMethods<JvpOpInterface>]>;
+def CumminOp : Cumulative<"cummin", Number, "highest", "min", "MinOp", [DeclareOpInterfaceMethods<JvpOpInterface>]>;
+def CumlogsumexpOp : Cumulative<"cumlogsumexp", Float, "lowest", "logAddExp", "LogaddexpOp",
                                 [DeclareOpInterfaceMethods<JvpOpInterface>]>;
 
 def LinearRecurrenceOp : Running<"linear_recurrence", [DeclareOpInterfaceMethods<JvpOpInterface>,

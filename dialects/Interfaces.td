@@ -113,14 +113,14 @@ def DimsOpInterface : Rule<"DimsOpInterface"> {
 }
 
 def PartOpInterface : Rule<"PartOpInterface"> {
-  let description = "An op whose indivisible factors devices can divide after all, knowing where their parts begin.";
+  let description = "An op whose indivisible factors devices can divide after all, knowing which parts they have.";
   let methods = [
     InterfaceMethod<[{
-      Emits a part of the result, of this type. `firsts` has the index of the part's first iteration of each factor, an i32;
-      null for factors that are not divided.
+      Emits a device's part of the result, of this type, from its parts of the operands. `factors` has an entry for each
+      factor. The device may use collectives over the axes of those that are divided.
     }], "::mlir::Value", "emitPart",
-      (ins "::dovetail::Emitter &":$e, "::mlir::ValueRange":$operands, "::llvm::ArrayRef<::mlir::Value>":$firsts,
-           "::mlir::RankedTensorType":$type)>,
+      (ins "::dovetail::Emitter &":$e, "::mlir::ValueRange":$operands,
+           "::llvm::ArrayRef<::dovetail::DividedFactor>":$factors, "::mlir::RankedTensorType":$type)>,
   ];
 }
 

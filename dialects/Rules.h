@@ -20,12 +20,15 @@ using AxisSet = uint64_t;
 /// The batch position of a value that has no batch dimension.
 constexpr int64_t kUnbatched = -1;
 
-/// The size of a batch, and the name of its axis, null if it has none.
+/// The size of a batch; the name of its axis, null if it has none; the axes of a mesh, as strings, over which ops that
+/// state shardings divide it, null if there are none.
 struct BatchSize {
   int64_t size;
   mlir::StringAttr axis;
+  mlir::ArrayAttr meshAxes;
 
-  BatchSize(int64_t size = 0, mlir::StringAttr axis = {}) : size(size), axis(axis) {}
+  BatchSize(int64_t size = 0, mlir::StringAttr axis = {}, mlir::ArrayAttr meshAxes = {})
+      : size(size), axis(axis), meshAxes(meshAxes) {}
   operator int64_t() const { return size; }
 };
 
@@ -51,6 +54,16 @@ struct FactorMap {
 
   /// Whether devices can compute parts of the factor.
   bool isDivisible(int64_t factor) const;
+};
+
+/// A factor of which each device computes a part, for ops that must know which: the part's first iteration, an i32; the
+/// axes of the mesh over which the factor is divided, and their sizes, from major to minor; the number of iterations of
+/// all parts, of which the last may be shorter than the others. `first` is null if the factor is not divided.
+struct DividedFactor {
+  mlir::Value first;
+  mlir::ArrayAttr axes;
+  llvm::SmallVector<int64_t> sizes;
+  int64_t size = 0;
 };
 
 //===- Types ---------------------------------------------------------------===//
@@ -194,6 +207,15 @@ public:
   virtual llvm::FailureOr<Batch<Body>> batch(mlir::Region &body, llvm::ArrayRef<int64_t> dims, BatchSize size) = 0;
   virtual llvm::FailureOr<Batch<mlir::func::FuncOp>> batch(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> dims,
                                                            BatchSize size) = 0;
+
+  /// The function of parts over manual axes with `vary` where values that are the same along one meet others, given the
+  /// axes along which each argument varies and, at least, each result.
+  using AxesOfEach = llvm::ArrayRef<llvm::SmallVector<mlir::StringAttr>>;
+  virtual llvm::FailureOr<mlir::func::FuncOp> vary(mlir::func::FuncOp function, llvm::ArrayRef<mlir::StringAttr> axes,
+                                                   AxesOfEach arguments, AxesOfEach results) = 0;
+
+  /// Returns true if an op, its bodies or its callees refer to the named axis.
+  virtual bool names(mlir::Operation *op, mlir::StringAttr axis) = 0;
 
   /// Returns true if an op, its bodies or its callees have side effects; such an op is neither dropped nor repeated.
   virtual bool hasEffects(mlir::Operation *op, EffectKind kind = EffectKind::Any) = 0;

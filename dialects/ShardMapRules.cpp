@@ -10,6 +10,22 @@ namespace dovetail {
 
 //===- shard_map -----------------------------------------------------------------------------===//
 
+static DimShardingAttr dimOver(MLIRContext *context, ArrayRef<StringAttr> axes, bool isOpen = false) {
+  auto refs = llvm::map_to_vector(axes, [&](StringAttr axis) { return AxisRefAttr::get(context, axis, 0, 0); });
+  return DimShardingAttr::get(context, refs, isOpen, 0);
+}
+
+/// The axes over which a batch is divided, checked to be of a mesh.
+static FailureOr<SmallVector<StringAttr>> meshAxesOf(Operation *op, BatchSize batch, MeshAttr mesh) {
+  SmallVector<StringAttr> axes;
+  if (batch.meshAxes)
+    llvm::append_range(axes, batch.meshAxes.getAsRange<StringAttr>());
+  for (StringAttr axis : axes)
+    if (!mesh.sizeOf(axis))
+      return op->emitError() << "vmap spmd_axis_name must name axes of " << mesh << ", got: " << axis;
+  return axes;
+}
+
 /// Emits a shard_map of another function over the same axes.
 static ValueRange emitLike(Emitter &e, ShardMapOp op, func::FuncOp function, ValueRange args, ArrayRef<Attribute> in,
                            ArrayRef<Attribute> out) {
@@ -25,15 +41,32 @@ static SmallVector<Attribute> pick(ArrayAttr all, const llvm::SmallBitVector &ma
   return llvm::map_to_vector(mask.set_bits(), [&](unsigned i) { return all[i]; });
 }
 
-/// The manual axes over which an array is not sharded.
-static ArrayAttr unmentioned(ShardMapOp op, Attribute attribute) {
-  SmallPtrSet<Attribute, 4> mentioned;
-  for (DimShardingAttr dim : cast<ShardingAttr>(attribute).getDims())
-    for (AxisRefAttr axis : dim.getAxes())
-      mentioned.insert(axis.getName());
+/// Whether a sharding names an axis.
+static bool mentions(Attribute attribute, StringAttr axis) {
+  auto sharding = cast<ShardingAttr>(attribute);
+  auto isIn = [&](ArrayRef<AxisRefAttr> axes) {
+    return llvm::any_of(axes, [&](AxisRefAttr other) { return other.getName() == axis; });
+  };
+  return isIn(sharding.getReplicated()) || isIn(sharding.getUnreduced()) ||
+         llvm::any_of(sharding.getDims(), [&](DimShardingAttr dim) { return isIn(dim.getAxes()); });
+}
+
+/// The manual axes along which devices may have different values. Along the others they do the same.
+static SmallVector<StringAttr> axesInUse(Emitter &e, ShardMapOp op) {
+  SmallVector<StringAttr> axes;
+  for (StringAttr axis : op.getAxes().getAsRange<StringAttr>()) {
+    auto isOver = [&](Attribute sharding) { return mentions(sharding, axis); };
+    if (llvm::any_of(op.getIn(), isOver) || llvm::any_of(op.getOut(), isOver) || e.transforms().names(op, axis))
+      axes.push_back(axis);
+  }
+  return axes;
+}
+
+/// Those of these axes over which an array is not sharded.
+static ArrayAttr unmentioned(ArrayRef<StringAttr> axes, Attribute sharding) {
   SmallVector<Attribute> rest(
-      llvm::make_filter_range(op.getAxes(), [&](Attribute axis) { return !mentioned.contains(axis); }));
-  return ArrayAttr::get(op.getContext(), rest);
+      llvm::make_filter_range(axes, [&](StringAttr axis) { return !mentions(sharding, axis); }));
+  return ArrayAttr::get(sharding.getContext(), rest);
 }
 
 LogicalResult ShardMapOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> tangents, SmallVectorImpl<Value> &results,
@@ -63,22 +96,75 @@ Value ShardMapOp::resultSize(Emitter &, ValueRange, unsigned, int64_t) {
   return nullptr;
 }
 
+/// The manual axes over which a batch of parts is divided: the function gets a part of the batch on each device. A
+/// batch over whose axis the function computes stays whole.
+static FailureOr<SmallVector<StringAttr>> axesOfBatch(Emitter &e, ShardMapOp op, BatchSize batch,
+                                                      ArrayRef<StringAttr> meshAxes) {
+  SmallVector<StringAttr> axes(
+      llvm::make_filter_range(meshAxes, [&](StringAttr axis) { return llvm::is_contained(op.getAxes(), axis); }));
+  if (batch.axis && e.transforms().names(op, batch.axis))
+    axes.clear();
+  int64_t count = 1;
+  for (StringAttr axis : axes) {
+    for (auto [shardings, what] : {std::pair(op.getIn(), "in_specs"), std::pair(op.getOut(), "out_specs")})
+      for (Attribute sharding : shardings)
+        if (mentions(sharding, axis))
+          return op.emitError() << "vmap spmd_axis_name cannot appear in shard_map " << what << ", got: " << axis;
+    if (e.transforms().names(op, axis))
+      return op.emitError() << "vmap spmd_axis_name cannot be an axis over which shard_map's function has collectives, "
+                            << "got: " << axis;
+    count *= op.getMesh().sizeOf(axis);
+  }
+  if (batch.size % count)
+    return op.emitError() << "the size of the axis that vmap maps must be a multiple of " << count
+                          << ", the number of devices along the axes in spmd_axis_name, got: " << batch.size;
+  return axes;
+}
+
 LogicalResult ShardMapOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims,
                                 SmallVectorImpl<Value> &results, SmallVectorImpl<int64_t> &resultDims) {
-  auto batched = e.transforms().batch(e.transforms().lookup(getCalleeAttr()), dims, e.batchSize);
+  auto meshAxes = meshAxesOf(*this, e.batchSize, getMesh());
+  if (failed(meshAxes))
+    return failure();
+  // A manual axis hides one of the same name around the op.
+  BatchSize inner = e.batchSize;
+  if (inner.axis && llvm::is_contained(getAxes(), inner.axis))
+    inner.axis = {};
+  auto axes = axesOfBatch(e, *this, inner, *meshAxes);
+  if (failed(axes))
+    return failure();
+  for (StringAttr axis : *axes)
+    inner.size /= getMesh().sizeOf(axis);
+  // Ops of the function may divide it over the axes that are not manual.
+  SmallVector<Attribute> others(
+      llvm::make_filter_range(*meshAxes, [&](StringAttr axis) { return !llvm::is_contained(getAxes(), axis); }));
+  inner.meshAxes = others.empty() ? ArrayAttr() : e.builder.getArrayAttr(others);
+  auto batched = e.transforms().batch(e.transforms().lookup(getCalleeAttr()), dims, inner);
   if (failed(batched))
     return failure();
   auto withBatch = [&](ArrayAttr shardings, ArrayRef<int64_t> positions) {
     SmallVector<Attribute> all;
     for (auto [attribute, position] : llvm::zip_equal(shardings, positions)) {
       auto sharding = cast<ShardingAttr>(attribute);
-      auto batchDim = DimShardingAttr::get(getContext(), {}, false, 0);
-      all.push_back(position == kUnbatched ? sharding : sharding.withDim(position, batchDim));
+      all.push_back(position == kUnbatched ? sharding : sharding.withDim(position, dimOver(getContext(), *axes)));
     }
     return all;
   };
-  llvm::append_range(results, emitLike(e, *this, batched->function, operands, withBatch(getIn(), dims),
-                                       withBatch(getOut(), batched->resultDims)));
+  SmallVector<Attribute> in = withBatch(getIn(), dims), out = withBatch(getOut(), batched->resultDims);
+  func::FuncOp function = batched->function;
+  if (getChecked() && !axes->empty()) {
+    SmallVector<StringAttr> manual(getAxes().getAsRange<StringAttr>());
+    auto mentioned = [&](Attribute sharding) {
+      return SmallVector<StringAttr>(
+          llvm::make_filter_range(manual, [&](StringAttr axis) { return mentions(sharding, axis); }));
+    };
+    FailureOr<func::FuncOp> varying =
+        e.transforms().vary(function, manual, llvm::map_to_vector(in, mentioned), llvm::map_to_vector(out, mentioned));
+    if (failed(varying))
+      return failure();
+    function = *varying;
+  }
+  llvm::append_range(results, emitLike(e, *this, function, operands, in, out));
   llvm::append_range(resultDims, batched->resultDims);
   return success();
 }
@@ -87,18 +173,19 @@ LogicalResult ShardMapOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_
 /// each of them has a share of its cotangent: an equal share for a result, a term of a sum for an argument.
 static func::FuncOp withShares(Emitter &e, ShardMapOp op, func::FuncOp transposed, ArrayRef<Attribute> in,
                                unsigned numPrimals, ArrayRef<Attribute> out) {
+  SmallVector<StringAttr> inUse = axesInUse(e, op);
   Body body(e.loc, transposed.getArgumentTypes());
   BodyEmitter inner(e, body);
   SmallVector<Value> args(body.arguments());
   for (auto [arg, sharding] : llvm::drop_begin(llvm::zip_equal(args, in), numPrimals)) {
     double count = 1;
-    for (Attribute axis : unmentioned(op, sharding))
+    for (Attribute axis : unmentioned(inUse, sharding))
       count *= op.getMesh().sizeOf(cast<StringAttr>(axis));
     if (count > 1)
       arg = inner.div(arg, inner.full(arg, count));
   }
   for (auto [result, sharding] : llvm::zip_equal(emitCall(inner, transposed, args), out)) {
-    ArrayAttr axes = unmentioned(op, sharding);
+    ArrayAttr axes = unmentioned(inUse, sharding);
     body.results.push_back(axes.empty() ? result : inner.make<AllReduceSumOp>(result, axes));
   }
   return e.transforms().add(transposed, ".shares", std::move(body));
@@ -126,8 +213,8 @@ LogicalResult ShardMapOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Va
 }
 
 namespace {
-/// The transfer of a residual from one part of a split function to the other: each device keeps its own, and all are
-/// concatenated along the first dimension; a residual that is an argument stays that argument.
+/// The transfer of a residual from one part of a split function to the other: each device keeps its own, and those that
+/// may differ are concatenated along the first dimension; a residual that is an argument stays that argument.
 struct Residual {
   std::optional<unsigned> argument;
   RankedTensorType type;
@@ -137,12 +224,8 @@ struct Residual {
 };
 } // namespace
 
-static ShardingAttr concatenated(ShardMapOp op, int64_t rank) {
-  MLIRContext *context = op.getContext();
-  SmallVector<AxisRefAttr> all;
-  for (Attribute axis : op.getAxes())
-    all.push_back(AxisRefAttr::get(context, cast<StringAttr>(axis), 0, 0));
-  return ShardingAttr::replicated(op.getMesh(), rank - 1).withDim(0, DimShardingAttr::get(context, all, false, 0));
+static ShardingAttr concatenated(MeshAttr mesh, ArrayRef<StringAttr> axes, int64_t rank) {
+  return ShardingAttr::replicated(mesh, rank - 1).withDim(0, dimOver(mesh.getContext(), axes));
 }
 
 static SmallVector<Residual> residualsOf(func::FuncOp known, unsigned numKnown) {
@@ -189,11 +272,12 @@ LogicalResult ShardMapOp::split(Emitter &e, const llvm::SmallBitVector &unknown,
     return failure();
   unsigned numResults = getNumResults(), numKnown = numResults - split->unknownResults.count();
   SmallVector<Residual> residuals = residualsOf(split->known, numKnown);
+  SmallVector<StringAttr> inUse = axesInUse(e, *this);
   SmallVector<Attribute> in = pick(getIn(), ~unknown), out = pick(getOut(), ~split->unknownResults), restIn;
   SmallVector<Value> args = dovetail::pick(operands, ~unknown), restArgs;
   for (const Residual &residual : residuals)
     if (!residual.argument)
-      out.push_back(concatenated(*this, residual.kept().getRank()));
+      out.push_back(concatenated(getMesh(), inUse, residual.kept().getRank()));
   ValueRange known = emitLike(e, *this, keeping(e, split->known, numKnown, residuals), args, in, out);
   unsigned next = numKnown;
   for (const Residual &residual : residuals) {
@@ -224,7 +308,14 @@ LogicalResult ReshardOp::transpose(Emitter &e, ValueRange, ArrayRef<Value> cotan
 
 LogicalResult ReshardOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims, SmallVectorImpl<Value> &results,
                                SmallVectorImpl<int64_t> &resultDims) {
-  auto batchDim = DimShardingAttr::get(getContext(), {}, /*open=*/true, 0);
+  auto axes = meshAxesOf(*this, e.batchSize, getSharding().getMesh());
+  if (failed(axes))
+    return failure();
+  for (StringAttr axis : *axes)
+    if (mentions(getSharding(), axis))
+      return emitError() << "vmap spmd_axis_name " << axis
+                         << " cannot appear in with_sharding_constraint spec, got: " << getSharding();
+  auto batchDim = dimOver(getContext(), *axes, /*isOpen=*/axes->empty());
   results.push_back(e.make<ReshardOp>(operands[0], getSharding().withDim(dims[0], batchDim)));
   resultDims.push_back(dims[0]);
   return success();

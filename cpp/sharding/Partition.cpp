@@ -294,12 +294,14 @@ void Partitioner::visitDivided(Operation &op, const FactorMap &map, Emitter &e) 
   }
   if (auto positioned = dyn_cast<PartOpInterface>(op)) {
     // The size of a part along a factor is that of a dimension of the result.
-    SmallVector<Value> firsts(axes.size());
+    SmallVector<DividedFactor> divided(axes.size());
     auto type = cast<RankedTensorType>(types.front());
     for (auto [d, factor] : llvm::enumerate(map.results.front()))
       if (factor != FactorMap::kNone && !axes[factor].empty())
-        firsts[factor] = firstIndex(e, mesh, axes[factor], type.getDimSize(d));
-    set(op.getResult(0), positioned.emitPart(e, operands, firsts, type), shardings.front());
+        divided[factor] = {firstIndex(e, mesh, axes[factor], type.getDimSize(d)),
+                           namesOf(op.getContext(), axes[factor]), sizesOf(mesh, axes[factor]),
+                           arrayType(op.getResult(0)).getDimSize(d)};
+    set(op.getResult(0), positioned.emitPart(e, operands, divided, type), shardings.front());
     return;
   }
   Operation *local = clone(op, e, operands, types);

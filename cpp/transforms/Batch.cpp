@@ -132,6 +132,8 @@ struct BatchPass : impl::BatchPassBase<BatchPass> {
     BatchSize batch(size < 0 ? ShapedType::kDynamic : int64_t(size));
     if (!axis.empty())
       batch.axis = StringAttr::get(&getContext(), axis);
+    if (!meshAxes.empty())
+      batch.meshAxes = Builder(&getContext()).getStrArrayAttr(SmallVector<StringRef>(meshAxes.begin(), meshAxes.end()));
     if (failed(Functions(getOperation()).batch(*target, SmallVector<int64_t>(dims.begin(), dims.end()), batch)))
       signalPassFailure();
   }

@@ -1,5 +1,6 @@
 // Transforms of functions, memoized by function and request.
 #include "Functions.h"
+#include "Vary.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -71,11 +72,24 @@ FailureOr<Functions::Batch<func::FuncOp>> Functions::batch(Function function, Ar
     key += ' ' + std::to_string(dim);
   if (size.axis)
     key += ' ' + size.axis.getValue().str();
+  if (size.meshAxes)
+    for (Attribute axis : size.meshAxes)
+      key += '/' + cast<StringAttr>(axis).getValue().str();
   return memoised<Batch<Function>, Batch<Body>>(
       batches, key, function, [&] { return batch(function.getBody(), dims, size); },
       [&](Batch<Body> &made) {
         return Batch<Function>{add(function, ".batch", std::move(made.function)), made.resultDims};
       });
+}
+
+FailureOr<func::FuncOp> Functions::vary(Function function, ArrayRef<StringAttr> axes, AxesOfEach arguments,
+                                        AxesOfEach results) {
+  FailureOr<VaryingFunction> made = dovetail::vary(function, axes, arguments, results);
+  if (failed(made))
+    return failure();
+  // It and its callees are new.
+  symbols = SymbolTable(function->getParentOfType<ModuleOp>());
+  return made->function;
 }
 
 bool Functions::hasEffects(Operation *op, EffectKind kind) {

@@ -27,6 +27,10 @@ public:
   llvm::FailureOr<Function> sizes(Function function, const Mask &linear) override;
   llvm::FailureOr<Batch<Function>> batch(Function function, llvm::ArrayRef<int64_t> dims, BatchSize size) override;
 
+  llvm::FailureOr<Function> vary(Function function, llvm::ArrayRef<mlir::StringAttr> axes, AxesOfEach arguments,
+                                 AxesOfEach results) override;
+  bool names(mlir::Operation *op, mlir::StringAttr axis) override;
+
   using FunctionTransforms::hasEffects;
   bool hasEffects(mlir::Operation *op, EffectKind kind = EffectKind::Any) override;
 
@@ -34,8 +38,6 @@ public:
   Function add(Function source, llvm::StringRef suffix, Body body) override;
 
 private:
-  /// Returns true if the op, its bodies or its callees refer to the axis.
-  bool names(mlir::Operation *op, mlir::StringAttr axis);
   /// The transpose of a body, possibly under construction, that returns `outs`.
   llvm::FailureOr<Transpose<Body>> transposeWhole(mlir::Region &source, mlir::ValueRange outs, const Mask &linear,
                                                   const Mask &results);

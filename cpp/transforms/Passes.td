@@ -53,7 +53,8 @@ def BatchPass : FunctionPass<"dovetail-batch"> {
   let options = functionOption # [
     ListOption<"dims", "dims", "int64_t", "position of the batch in each argument">,
     Option<"size", "size", "int64_t", "-1", "size of the batch, -1 for '?'">,
-    Option<"axis", "axis", "std::string", "", "name of the batch's axis, for collectives">];
+    Option<"axis", "axis", "std::string", "", "name of the batch's axis, for collectives">,
+    ListOption<"meshAxes", "mesh-axes", "std::string", "axes over which ops that state shardings divide the batch">];
 }
 
 def VaryPass : FunctionPass<"dovetail-vary"> {

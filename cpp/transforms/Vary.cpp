@@ -189,8 +189,9 @@ private:
     return success();
   }
 
-  /// Makes an operand vary. Integers have no cotangents, and constants need none.
+  /// Makes an operand vary along manual axes. Integers have no cotangents, and constants need none.
   void insertAt(OpOperand &operand, AxisSet set, AxisSet needed) {
+    needed &= manual;
     Value value = operand.get();
     Operation *source = value.getDefiningOp();
     bool isConstant = source && source->getNumOperands() == 0 && !isa<NamedAxesOpInterface>(source);

@@ -58,7 +58,7 @@ static Attribute toAttribute(const std::string &name, nb::handle value) {
     return b.getF64FloatAttr(nb::cast<double>(value));
   if (llvm::is_contained({"axis", "label", "batch_rule", "function", "effect", "vmap_method"}, name))
     return b.getStringAttr(nb::cast<std::string>(value));
-  if (name == "axes") {
+  if (llvm::is_contained({"axes", "mesh_axes"}, name)) {
     auto names = nb::cast<std::vector<std::string>>(value);
     return b.getStrArrayAttr(SmallVector<StringRef>(names.begin(), names.end()));
   }

@@ -195,7 +195,7 @@ from dovetail.lax.indexing import (
 )
 from dovetail.lax.multiply_high import mulhi
 from dovetail.lax.named_axes import axis_index, axis_size, pcast
-from dovetail.lax.permutations import ppermute, pshuffle
+from dovetail.lax.permutations import ppermute, precv, psend, pshuffle
 from dovetail.lax.precision import (
     AccuracyMode,
     DotAlgorithm,
@@ -250,7 +250,8 @@ _CONTROL = (
 # These depend on the named axes in scope.
 _COLLECTIVES = (
     *("all_gather", "all_to_all", "axis_index", "axis_size", "pbroadcast", "pcast", "pmax"),
-    *("pmean", "pmin", "ppermute", "pshuffle", "psum", "psum_scatter", "pswapaxes"),
+    *("pmean", "pmin", "ppermute", "precv", "psend", "pshuffle", "psum", "psum_scatter"),
+    *("pswapaxes",),
     "ragged_all_to_all",
 )
 # Keys are moved too.

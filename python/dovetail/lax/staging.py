@@ -100,8 +100,8 @@ def platform_dependent(
 
 def _without_tokens(name: str) -> NoReturn:
     raise NotImplementedError(
-        f"{name}: there are no tokens here, since a program is a function of its arguments; to "
-        "have something computed before something else, use lax.optimization_barrier"
+        f"{name}: there are no tokens here but psend's, since a program is a function of its "
+        "arguments; to have something computed before something else, use lax.optimization_barrier"
     )
 
 

@@ -37,11 +37,15 @@ def new_axis(name: Hashable, size: int) -> Axis:
 
 def manual_axis(name: Hashable, size: int, is_checked: bool) -> Axis:
     """An axis of a mesh, to be bound here. Functions around it may already have bound it; an axis
-    of a batch that has the same name is another one.
+    of a batch that has the same name is hidden.
     """
+    return Axis(mesh_axis_text(name), size, True, is_checked)
+
+
+def mesh_axis_text(name: Hashable) -> str:
+    """The name in the compiler of an axis of a mesh."""
     outer = axes_in_scope().get(name)
-    text = outer.text if outer is not None and outer.is_manual else _fresh_text(name)
-    return Axis(text, size, True, is_checked)
+    return outer.text if outer is not None and outer.is_manual else _fresh_text(name, name)
 
 
 def _fresh_text(name: Hashable, *hidden: Hashable) -> str:

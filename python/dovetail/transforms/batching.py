@@ -26,7 +26,7 @@ from dovetail.tracing.arguments import (
     name_of,
     results_of,
 )
-from dovetail.tracing.axes import Axis, new_axis
+from dovetail.tracing.axes import Axis, mesh_axis_text, new_axis
 from dovetail.tracing.bind import zeros
 from dovetail.tracing.functions import TracedFunction, apply, trace
 from dovetail.tracing.trace import Operand, Tracer
@@ -43,7 +43,7 @@ def vmap(
     out_axes: Any = 0,
     axis_name: Any = None,
     axis_size: int | None = None,
-    spmd_axis_name: Any = None,
+    spmd_axis_name: Hashable | tuple[Hashable, ...] | None = None,
 ) -> Function:
     """A function that applies `fun` to each element of a batch at once.
 
@@ -55,15 +55,18 @@ def vmap(
         depend on the batch.
       axis_name: the name of the batch's axis for the collectives of `dovetail.lax` in `fun`.
       axis_size: the size of the batch, checked against the arguments.
-      spmd_axis_name: accepted for programs that shard the batch.
+      spmd_axis_name: the axis of a mesh over which the batch is divided, or a tuple of them.
+        `with_sharding_constraint` in `fun` states that its argument is sharded over it along the
+        batch, too, and `shard_map` in `fun` gets a part of the batch on each device.
 
     Returns:
       The function over a batch; keyword arguments have their batch first.
 
     Raises:
       ValueError: axes that do not exist, sizes that differ, no batch at all, or a result that
-        depends on the batch and has None in out_axes.
-      TypeError: in_axes has another form.
+        depends on the batch and has None in out_axes. When `fun` is expanded: a spec in it names an
+        axis of spmd_axis_name, or its mesh has no such axis.
+      TypeError: in_axes or spmd_axis_name has another form.
 
     Example:
       >>> import dovetail as dt, dovetail.numpy as dnp
@@ -75,6 +78,7 @@ def vmap(
     if not (in_axes is None or isinstance(in_axes, (int, tuple))):
         raise TypeError(f"{_IN_AXES}, but got {in_axes!r}.")
     check_axes("vmap", in_axes, out_axes)
+    mesh_axes = _mesh_axes(spmd_axis_name)
     name = name_of(fun)
 
     @described(
@@ -132,6 +136,7 @@ def vmap(
             return results_of(fun, outs, out_spec), (out_spec, positions)
 
         entry = _batch_entry(leaves, dims)
+        divided = _divided(mesh_axes, entry)
         avals = [_without_dim(leaf.aval, dim) for leaf, dim in zip(leaves, dims, strict=True)]
         outside = [
             leaf if dim == UNBATCHED else None for leaf, dim in zip(leaves, dims, strict=True)
@@ -146,6 +151,8 @@ def vmap(
         attributes: dict[str, Any] = {"in_dims": tuple(in_dims), "out_dims": out_dims}
         if axis is not None:
             attributes["axis"] = text
+        if divided:
+            attributes["mesh_axes"] = tuple(map(mesh_axis_text, divided))
         if all(dim == UNBATCHED for dim in in_dims):
             attributes["size"] = size
         operands = [*leaves, *traced.captured]
@@ -256,6 +263,41 @@ def _batch_entry(leaves: Sequence[Operand], dims: Sequence[int]) -> Any:
                 f"{axes_of(entry)} {here()}"
             )
     return entry
+
+
+def _mesh_axes(names: Hashable | tuple[Hashable, ...] | None) -> tuple[Hashable, ...]:
+    """The axes of a mesh that an argument names.
+
+    Raises:
+      TypeError: it is no name, and no tuple of names.
+      ValueError: it has a name twice.
+    """
+    axes = names if isinstance(names, tuple) else () if names is None else (names,)
+    if not all(isinstance(axis, Hashable) and axis is not None for axis in axes):
+        raise TypeError(
+            "vmap spmd_axis_name must be the name of an axis of a mesh or a tuple of such names, "
+            f"got: {names!r} {here()}"
+        )
+    if len({*axes}) < len(axes):
+        raise ValueError(f"vmap spmd_axis_name must name each axis once, got: {names!r} {here()}")
+    return axes
+
+
+def _divided(axes: tuple[Hashable, ...], entry: Any) -> tuple[Hashable, ...]:
+    """The axes over which a batch is divided, unless that is stated by types, as the entry of a
+    partition spec.
+
+    Raises:
+      ValueError: types state other axes.
+    """
+    if not axes or not axes_of(entry):
+        return axes
+    if axes != axes_of(entry):
+        raise ValueError(
+            "Only one of spmd_axis_name or arrays sharded on `Explicit` mesh axis type is allowed. "
+            f"Got spmd_axis_name={axes!r} and arrays sharded on {axes_of(entry)!r} {here()}"
+        )
+    return ()
 
 
 def batch_dim(transform: str, leaf: Operand, axis: Any, names: LeafNames, i: int) -> int:

@@ -293,7 +293,10 @@ def test_unbound_names(f: Any) -> None:
         (lambda x: lax.psum_scatter(x, "i", tiled=True), "must be divisible by the size"),
         (lambda x: lax.all_to_all(x, "i", 0, 0), "dimension 0 must be as large as the axes, 3"),
         (lambda x: lax.ppermute(x, "i", [(0, 3)]), "a target must be at least 0 and less than"),
-        (lambda x: lax.ppermute(x, "i", [(0, 1), (2, 1)]), "targets must be distinct"),
+        (
+            lambda x: lax.ppermute(x, "i", [(0, 1), (2, 1)]),
+            "sources and destinations must be unique",
+        ),
         (lambda x: lax.pshuffle(x, "i", [0, 0, 1]), "does not represent a permutation"),
         (lambda x: lax.pbroadcast(x, "i", 3), "source must be at least 0 and less than"),
     ],

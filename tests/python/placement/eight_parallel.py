@@ -15,6 +15,8 @@ from dovetail import lax
 
 X = np.random.default_rng(0).normal(size=(8, 4, 6)).astype(np.float32)
 
+RING = [(i, (i + 1) % 8) for i in range(8)]
+
 CALLS: list[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]] = [
     (lambda a: dnp.sin(a), (X,), {}),
     (lambda a: lax.psum(a, "i") * lax.axis_index("i"), (X,), {}),
@@ -23,7 +25,9 @@ CALLS: list[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]] = [
     (lambda a: a.T, (X,), {"in_axes": -1, "out_axes": -1}),
     (lambda t: {"s": lax.pmean(t["a"], "i"), "d": t["b"] - 1}, ({"a": X, "b": X[:, 0, 0]},), {}),
     (lambda a: (a, lax.psum(1, "i")), (X,), {"out_axes": (0, None)}),
-    (lambda a: lax.ppermute(a, "i", [(i, (i + 1) % 8) for i in range(8)]), (X,), {}),
+    (lambda a: lax.ppermute(a, "i", RING), (X,), {}),
+    (lambda a: lax.precv(lax.psend(a, "i", RING), a, "i", RING) * a, (X,), {}),
+    (dt.grad(lambda a: dnp.sum(lax.precv(lax.psend(a * a, "i", RING), a, "i", RING))), (X,), {}),
     (dt.grad(lambda a: dnp.sum(lax.psum(a, "i") ** 2)), (X,), {}),
 ]
 

@@ -321,8 +321,8 @@ x, [i], (0,); x, [i, j[:3]], (0, 1); t, [i], (1,) | index_take
 = | composite create_token dce_sink platform_dependent scaled_dot stage
 = | associative_scan cond custom_linear_solve custom_root fori_loop map scan switch while_loop
 = | FftType fft RandomAlgorithm rng_bit_generator rng_uniform
-= | all_gather all_to_all axis_index axis_size pbroadcast pcast pmax pmean pmin ppermute pshuffle
-= | psum psum_scatter pswapaxes with_sharding_constraint
+= | all_gather all_to_all axis_index axis_size pbroadcast pcast pmax pmean pmin ppermute precv
+= | psend pshuffle psum psum_scatter pswapaxes with_sharding_constraint
 """)
 
 LAX_DIFFERS = {

@@ -432,3 +432,21 @@ def test_unbound_axis() -> None:
         NameError, match="unbound axis name: z; the axes in scope are 'x' of size 2"
     ):
         mapped(lambda a: lax.psum(a, "z"))(X)
+
+
+def test_a_nested_function_may_cast_over_an_outer_axis() -> None:
+    """Its arguments may vary along that axis, which it need not know."""
+
+    def inner(a: Any) -> Any:
+        total = lax.psum(lax.psum(dnp.sum(a), "y"), "x")
+        return a * lax.pcast(total, "x", to="varying")
+
+    def outer(a: Any) -> Any:
+        spec = P(None, "y")
+        return dt.shard_map(inner, mesh=MESH, in_specs=spec, out_specs=spec, axis_names={"y"})(a)
+
+    f = dt.shard_map(outer, mesh=MESH, in_specs=P("x"), out_specs=P("x"), axis_names={"x"})
+    np.testing.assert_allclose(f(X), X * X.sum(), rtol=1e-4)
+    ours = dt.grad(lambda x: dnp.sum(f(x) ** 2))(X)
+    expected = dt.grad(lambda x: dnp.sum((x * dnp.sum(x)) ** 2))(X)
+    np.testing.assert_allclose(ours, expected, rtol=1e-4, atol=1e-3)

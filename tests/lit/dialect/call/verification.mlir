@@ -286,3 +286,13 @@ func.func @wrong(%arg0: tensor<2xf32>, %arg1: tensor<2xi32>, %arg2: tensor<f32>,
   %0 = dovetail.vmap @sized in [0] out [-1](%arg0) : (tensor<2xf32>) -> index
   return
 }
+
+// -----
+
+func.func private @callee(tensor<2xf32>, tensor<2xi32>) -> (tensor<f32>, tensor<2xi32>)
+
+func.func @wrong(%arg1: tensor<2xi32>, %arg3: tensor<4x2xf32>) {
+  // expected-error @+1 {{'dovetail.vmap' op mesh axes must be distinct, got: "x" twice}}
+  %0:2 = dovetail.vmap @callee in [0, -1] out [0, -1] over ["x", "y", "x"](%arg3, %arg1) : (tensor<4x2xf32>, tensor<2xi32>) -> (tensor<4xf32>, tensor<2xi32>)
+  return
+}
