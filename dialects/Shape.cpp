@@ -1,5 +1,7 @@
 // Linear ops that move elements: verification, inference, transposes, batching and factor maps.
 #include "Shape.h"
+#include "CollectiveRules.h"
+#include "Create.h"
 #include "Folding.h"
 #include "Inference.h"
 #include "Pointwise.h"
@@ -346,13 +348,62 @@ LogicalResult PadOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> di
   return success();
 }
 
+// A shift by one needs one element of a neighbour.
 FactorMap PadOp::factorMap() {
   FactorMap map = wholeDims(*this, [&](int64_t d) {
     int64_t size = getType().getDimSize(d);
-    return getLow()[d] == 0 && getInterior()[d] == 0 && size == getX().getType().getDimSize(d) &&
+    return std::abs(getLow()[d]) <= 1 && getInterior()[d] == 0 && size == getX().getType().getDimSize(d) &&
            !ShapedType::isDynamic(size);
   });
+  for (auto [d, factor] : llvm::enumerate(map.results[0]))
+    if (factor != FactorMap::kNone && getLow()[d] != 0)
+      map.indivisible.push_back(factor);
   return map;
+}
+
+/// A part of an array along a dimension, cut to `size` elements from `start` on.
+static Value cut(Emitter &e, Value x, int64_t dimension, int64_t start, int64_t size) {
+  auto type = cast<RankedTensorType>(x.getType());
+  SmallVector<int64_t> shape(type.getShape()), starts(type.getRank(), 0), strides(type.getRank(), 1);
+  shape[dimension] = size;
+  starts[dimension] = start;
+  return e.make<SliceOp>(withShape(type, shape), x, starts, strides, e.sizes(x));
+}
+
+/// A part that is shifted by one element along a dimension: the neighbour sends one, or `value` takes its place.
+static Value shiftedPart(Emitter &e, Value x, Value value, int64_t dimension, bool isForward,
+                         const DividedFactor &divided) {
+  auto like = [&](Value scalar, Type type) {
+    return e.broadcast(scalar, {}, withElement(cast<RankedTensorType>(type), getElementTypeOrSelf(scalar)), e.sizes(x));
+  };
+  int64_t size = cast<RankedTensorType>(x.getType()).getDimSize(dimension), count = productOf(divided.sizes);
+  if (!isForward && size * count != divided.size) {
+    // Padding at the end of the dimension.
+    RankedTensorType indices = withElement(cast<RankedTensorType>(x.getType()), e.builder.getI32Type());
+    Value end = e.sub(e.full(divided.first, static_cast<double>(divided.size)), divided.first);
+    Value isInside = e.greater(like(end, x.getType()), e.make<IotaOp>(indices, dimension, e.sizes(x)));
+    x = e.select(isInside, x, like(value, x.getType()));
+  }
+  auto lower = llvm::to_vector(llvm::seq<int64_t>(0, count - 1)), upper = llvm::to_vector(llvm::seq<int64_t>(1, count));
+  Value edge = cut(e, x, dimension, isForward ? size - 1 : 0, 1);
+  Value received =
+      e.make<PermuteOp>(edge, divided.axes, divided.sizes, isForward ? lower : upper, isForward ? upper : lower);
+  Value number = e.make<AxisIndexOp>(divided.axes, divided.sizes);
+  Value isAtEnd = e.equal(number, e.full(number, static_cast<double>(isForward ? 0 : count - 1)));
+  received = e.select(like(isAtEnd, edge.getType()), like(value, edge.getType()), received);
+  if (size == 1)
+    return received;
+  Value rest = cut(e, x, dimension, isForward ? 0 : 1, size - 1);
+  return e.make<ConcatenateOp>(isForward ? ValueRange{received, rest} : ValueRange{rest, received}, dimension);
+}
+
+Value PadOp::emitPart(Emitter &e, ValueRange operands, ArrayRef<DividedFactor> factors, RankedTensorType type) {
+  Value x = operands[0];
+  SmallVector<int64_t> low(getLow());
+  for (auto [d, factor] : llvm::enumerate(factorMap().results[0]))
+    if (factor != FactorMap::kNone && low[d] != 0 && factors[factor].first)
+      x = shiftedPart(e, x, operands[1], d, std::exchange(low[d], 0) > 0, factors[factor]);
+  return e.make<PadOp>(type, x, operands[1], low, getInterior(), operands.drop_front(2));
 }
 
 OpFoldResult PadOp::fold(FoldAdaptor) {

@@ -12,7 +12,9 @@ class Linear<string mnemonic, list<Trait> traits = []>
 }
 
 /// Its result shape is stated; the sizes of its `?` dimensions are operands.
-class Shaped<string mnemonic> : Linear<mnemonic, [SizedOpInterface]> { let hasVerifier = 1; }
+class Shaped<string mnemonic, list<Trait> traits = []> : Linear<mnemonic, traits # [SizedOpInterface]> {
+  let hasVerifier = 1;
+}
 
 def ReshapeOp : Shaped<"reshape"> {
   let summary = "the same elements, in row-major order, in another shape";
@@ -42,7 +44,7 @@ def SliceOp : Shaped<"slice"> {
   let hasFolder = 1;
 }
 
-def PadOp : Shaped<"pad"> {
+def PadOp : Shaped<"pad", [DeclareOpInterfaceMethods<PartOpInterface>]> {
   let summary = "operand element i goes to low + i * (interior + 1); the rest of the result is the padding value";
   let description = [{
     Elements that fall outside the result are dropped, so a negative `low`, or a result smaller than the extent of the

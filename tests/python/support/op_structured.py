@@ -112,6 +112,8 @@ move(
     _of((3,), (), shape=(6,), low=(2,), interior=(0,)),
     _of((2, 3), (), shape=(5, 7), low=(1, 0), interior=(1, 2)),
     _of((5,), (), shape=(2,), low=(-2,), interior=(0,)),
+    _of((5,), (), shape=(5,), low=(1,), interior=(0,)),
+    _of((4, 3), (), shape=(4, 3), low=(-1, 1), interior=(0, 0)),
     _of((4, 2), (), shape=(4, 4), low=(-3, 1), interior=(1, 0)),
     _of((0, 2), (), shape=(2, 3), low=(1, 0), interior=(0, 0)),
     _of((), (), shape=(), low=(), interior=()),
