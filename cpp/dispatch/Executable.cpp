@@ -28,12 +28,6 @@ Value Executable::load(ImplicitLocOpBuilder &inside, unsigned constant) {
   return loads.emplace_back(inside.create(state))->getResult(0);
 }
 
-int64_t bytesOfElement(Type element) {
-  if (auto complex = dyn_cast<ComplexType>(element))
-    return 2 * bytesOfElement(complex.getElementType());
-  return element.isIndex() ? 8 : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-}
-
 bool Executable::isWritten(unsigned input) const {
   return llvm::any_of(outputs, [&](const Buffer &output) { return output.tiedInput == input; });
 }

@@ -7,9 +7,6 @@
 
 namespace dovetail {
 
-/// The size of an element in the memory of a device.
-int64_t bytesOfElement(mlir::Type element);
-
 /// An executable of one function, which takes buffers and push constants. Its code is written while its interface
 /// grows: bindings are numbered when it is added to a program, inputs before outputs.
 class Executable {

@@ -188,6 +188,12 @@ Value writtenTo(ImplicitLocOpBuilder &b, Value array, ValueRange sizes, Value bu
   return createGrouped(b, "hal.tensor.alias", {array, sizes, buffer, ValueRange()}, array.getType())->getResult(0);
 }
 
+int64_t bytesOfElement(Type element) {
+  if (auto complex = dyn_cast<ComplexType>(element))
+    return 2 * bytesOfElement(complex.getElementType());
+  return element.isIndex() ? 8 : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+}
+
 std::pair<Value, Value> runningScan(ImplicitLocOpBuilder &b, Value x, Value neutral, int64_t dimension, bool inclusive,
                                     function_ref<Value(ImplicitLocOpBuilder &, Value, Value)> step) {
   auto type = cast<RankedTensorType>(x.getType());
@@ -205,15 +211,13 @@ std::pair<Value, Value> runningScan(ImplicitLocOpBuilder &b, Value x, Value neut
   return {scan->getResult(0), scan->getResult(1)};
 }
 
-static int64_t bytesOfElement(RankedTensorType type) { return llvm::divideCeil(type.getElementTypeBitWidth(), 8); }
-
 /// An operand of a scatter, from behind a barrier if IREE might compute it within the scatter's dispatch and it is too
 /// large for the stack, where it would be, or of unknown size.
 static Value apartUnlessSmall(ImplicitLocOpBuilder &b, Value operand) {
   constexpr int64_t kMostBytes = int64_t(1) << 15;
   auto type = cast<RankedTensorType>(operand.getType());
-  if (isa<BlockArgument>(withoutReshapes(operand)) ||
-      (type.hasStaticShape() && type.getNumElements() * bytesOfElement(type) <= kMostBytes))
+  bool isSmall = type.hasStaticShape() && type.getNumElements() * bytesOfElement(type.getElementType()) <= kMostBytes;
+  if (isSmall || isa<BlockArgument>(withoutReshapes(operand)))
     return operand;
   return computeBarrier(b, operand);
 }

@@ -17,6 +17,9 @@ mlir::Value tieShape(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::ValueRa
 /// A size that is known to be within bounds, and a multiple of a number.
 mlir::Value assumed(mlir::ImplicitLocOpBuilder &b, mlir::Value size, int64_t min, int64_t max, int64_t multiple);
 
+/// The size of an element in memory.
+int64_t bytesOfElement(mlir::Type element);
+
 /// `x`, computed before any user of the result: the code generator does not fuse across it.
 mlir::Value computeBarrier(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 
