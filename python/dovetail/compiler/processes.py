@@ -21,9 +21,6 @@ from dovetail.compiler.iree_compiler import DIED, Outcome
 _PROGRAM = Path(iree_compiler.__file__)
 # Additional ones are ended once they are idle.
 _MOST_IDLE = 2
-# glibc's allocator takes a sixth of the compiler's instructions, and a tenth if each thread keeps
-# more of the small blocks that it frees.
-_ALLOCATOR = "glibc.malloc.tcache_count=1000:glibc.malloc.tcache_max=4096"
 
 
 class _Process:
@@ -39,7 +36,6 @@ class _Process:
             stdout=subprocess.PIPE,
             stderr=self._messages,
             start_new_session=True,
-            env={"GLIBC_TUNABLES": _ALLOCATOR, **os.environ},
         )
 
     def compile(self, text: str, flags: Sequence[str]) -> Outcome:
