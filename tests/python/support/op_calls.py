@@ -102,6 +102,10 @@ def all_calls(dtype: np.dtype, rows: Sequence[Row] = OPS) -> list[Call]:
 # One for each way to compute: as the processor does, in wider numbers, and in pairs. Others differ
 # in their elements alone, which one call of each op shows.
 IN_EVERY_WAY = {dtypes.bool_, dtypes.int32, dtypes.bfloat16, dtypes.float32, dtypes.complex64}
+# All are computed in float32, between conversions that base/test_small_types.py tries.
+ALIKE = (
+    *(dtypes.float8_e4m3fn, dtypes.float8_e4m3fnuz, dtypes.float8_e5m2, dtypes.float8_e5m2fnuz),
+)
 
 
 def calls_to_compile(
@@ -110,10 +114,12 @@ def calls_to_compile(
     in_every_way: Collection[np.dtype] = IN_EVERY_WAY,
 ) -> list[Call]:
     """Calls of these rows with operands of a type: all for some types, and one of each op, in
-    rotation, for the others. At night all.
+    rotation, for the others; of types that are alike for one of them. At night all.
     """
     if dtype in in_every_way:
         return all_calls(dtype, rows)
+    if dtype in ALIKE:
+        rows = [row for row in rows if dtype in one_of(ALIKE, row.name)]
     ways = [list(calls_of(row, dtype)) for row in rows]
     return [call for calls in ways if calls for call in one_of(calls, f"{calls[0]}")]
 
