@@ -99,9 +99,12 @@ def all_calls(dtype: np.dtype, rows: Sequence[Row] = OPS) -> list[Call]:
     return [call for row in rows for call in calls_of(row, dtype)]
 
 
-# One for each way to compute: as the processor does, in wider numbers, and in pairs. Others differ
-# in their elements alone, which one call of each op shows.
-IN_EVERY_WAY = {dtypes.bool_, dtypes.int32, dtypes.bfloat16, dtypes.float32, dtypes.complex64}
+# One for each way to compute: as the processor does, in wider numbers, and in pairs; of indices
+# also without a sign. Others differ in their elements alone, which one call of each op shows.
+IN_EVERY_WAY = {
+    *(dtypes.bool_, dtypes.uint8, dtypes.int32),
+    *(dtypes.bfloat16, dtypes.float32, dtypes.complex64),
+}
 # All are computed in float32, between conversions that base/test_small_types.py tries.
 ALIKE = (
     *(dtypes.float8_e4m3fn, dtypes.float8_e4m3fnuz, dtypes.float8_e5m2, dtypes.float8_e5m2fnuz),
