@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import logging
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,6 +24,8 @@ from dovetail.compiler.targets import Target, Targets
 
 if TYPE_CHECKING:
     from dovetail.runtime import HostFunction
+
+_logger = logging.getLogger("dovetail")
 
 
 class Compilation(NamedTuple):
@@ -90,6 +93,10 @@ def compilation(
         else:
             for each, error in refused.items():
                 keep_refusal(each, target, flags_of[each], error)
+                if config.explain_cache_misses.value:
+                    what = f"`{lowering.name}`" if lowering.name else "a module"
+                    reason = error.diagnostics[0].partition("\n")[0]
+                    _logger.warning("%s is compiled in another form: %s", what, reason)
             _forget(refused.values())
             return Compilation(vmfb, module, form, target, flags, functions)
     *others, told = refused.values()

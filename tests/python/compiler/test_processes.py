@@ -167,7 +167,7 @@ while True:
 
 @pytest.mark.usefixtures("none_idle")
 def test_what_was_rejected_before_another_form_is_not_tried_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     log = tmp_path / "log"
     program(tmp_path, monkeypatch, FIRST_REFUSED.format(log=str(log)))
@@ -177,7 +177,9 @@ def test_what_was_rejected_before_another_form_is_not_tried_again(
         return dnp.sin(x @ x) @ x
 
     x = np.full((4, 4), 0.1, np.float32)
-    compiled = dt.jit(step).lower(x).compile()
+    with config.explain_cache_misses(True):
+        compiled = dt.jit(step).lower(x).compile()
+    assert "`step` is compiled in another form: error: refused" in caplog.messages
     asked = log.read_text()
     assert len(set(asked.splitlines())) == 2
     dt.clear_caches()
