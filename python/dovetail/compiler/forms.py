@@ -95,7 +95,7 @@ def compilation(
                 keep_refusal(each, target, flags_of[each], error)
                 if config.explain_cache_misses.value:
                     what = f"`{lowering.name}`" if lowering.name else "a module"
-                    reason = error.diagnostics[0].partition("\n")[0]
+                    reason = "".join(error.diagnostics[:1]).partition("\n")[0] or "no message"
                     _logger.warning("%s is compiled in another form: %s", what, reason)
             _forget(refused.values())
             return Compilation(vmfb, module, form, target, flags, functions)

@@ -14,6 +14,7 @@ from dovetail import lax
 from dovetail.lax import with_sharding_constraint
 from dovetail.sharding import AxisType, Mesh, NamedSharding
 from dovetail.sharding import PartitionSpec as P
+from support.parts_check import check
 
 DEVICES = np.array(dt.devices()).reshape(2, 2, 2)
 NAMES = ("replica", "data", "model")
@@ -25,16 +26,6 @@ W = np.random.default_rng(1).normal(size=(4, 2)).astype(np.float32)
 
 def put(x: Any, *spec: Any, mesh: Mesh = MESH) -> dt.Array:
     return dt.device_put(x, NamedSharding(mesh, P(*spec)))
-
-
-def check(result: dt.Array, expected: Any, *spec: Any) -> None:
-    """The values, and the sharding, of which each device has its part."""
-    assert isinstance(result.sharding, NamedSharding)
-    assert result.sharding.spec == P(*spec)
-    for shard in result.addressable_shards:
-        np.testing.assert_allclose(
-            shard.data, np.asarray(expected)[shard.index], rtol=1e-4, atol=1e-5
-        )
 
 
 def constrained(x: Any) -> Any:

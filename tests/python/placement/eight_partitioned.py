@@ -17,6 +17,7 @@ from dovetail.programs import jitted
 from dovetail.runtime import get_device
 from dovetail.sharding import AxisType, Mesh, NamedSharding
 from dovetail.sharding import PartitionSpec as P
+from support.parts_check import check
 
 DEVICES = dt.devices()
 GRID = Mesh(np.array(DEVICES).reshape(4, 2), ("data", "model"))
@@ -31,16 +32,6 @@ def normal(*shape: int) -> np.ndarray:
 
 def put(x: Any, *spec: Any, mesh: Mesh = GRID) -> dt.Array:
     return dt.device_put(x, NamedSharding(mesh, P(*spec)))
-
-
-def check(result: dt.Array, expected: Any, *spec: Any) -> None:
-    """The values, and the sharding, of which each device has its part."""
-    assert isinstance(result.sharding, NamedSharding)
-    assert result.sharding.spec == P(*spec)
-    for shard in result.addressable_shards:
-        np.testing.assert_allclose(
-            shard.data, np.asarray(expected)[shard.index], rtol=1e-4, atol=1e-5
-        )
 
 
 def test_shard_map_runs_on_the_devices() -> None:
