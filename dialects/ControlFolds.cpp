@@ -105,7 +105,11 @@ int64_t elementsOf(Type type) {
   return array && array.hasStaticShape() ? array.getNumElements() : 0;
 }
 
-/// Hoists ops that depend on constants only, unless their results are larger than their operands.
+// The number of elements that a loop may keep to spare a collective in each iteration.
+constexpr double kMostKept = 1 << 18;
+
+/// Hoists ops that depend on constants only, unless their results are larger than their operands. Collectives, for
+/// which devices wait for each other, may have larger ones.
 template <typename Op>
 bool hoistInvariants(PatternRewriter &rewriter, Op op) {
   bool changed = false;
@@ -123,7 +127,7 @@ bool hoistInvariants(PatternRewriter &rewriter, Op op) {
     }
     for (Type type : inner->getResultTypes())
       made += elementsOf(type);
-    if (!isInvariant || made > taken)
+    if (!isInvariant || made > std::max(taken, isa<NamedAxesOpInterface>(inner) ? kMostKept : 0))
       continue;
     IRMapping values;
     for (auto [argument, operand] :

@@ -45,8 +45,10 @@ struct ShardPass : PassWrapper<ShardPass, OperationPass<ModuleOp>> {
           bool isPartitioned = isRequested();
           passes.addPass(isPartitioned ? createLocalizePass() : createUnshardPass());
           addSimplify(passes, Form());
-          if (isPartitioned)
-            passes.addPass(createMergeCollectivesPass());
+          if (!isPartitioned)
+            return;
+          passes.addPass(createHoistCollectivesPass());
+          passes.addPass(createMergeCollectivesPass());
         })))
       signalPassFailure();
   }

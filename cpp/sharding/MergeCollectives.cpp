@@ -1,4 +1,5 @@
 // Merges small collectives that do not depend on each other: devices wait for each other once instead of several times.
+#include "Collectives.h"
 #include "Passes.h"
 #include "Shardings.h"
 #include "cpp/cost/Cost.h"
@@ -22,18 +23,9 @@ static constexpr double kLargest = 1 << 15;
 // The bytes of all operands of a merged collective.
 static constexpr double kLargestTotal = 1 << 18;
 
-/// Whether each element of the result is computed of those at the same place in the operands of all devices, so that
-/// the same collective computes them wherever they are. Then several are one on the elements of all.
 static bool isMergeable(Operation *op) {
-  if (!isa<NamedAxesOpInterface>(op) || isa<VaryingOpInterface>(op) || op->getNumOperands() != 1 ||
-      op->getNumResults() != 1)
-    return false;
-  auto type = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
-  if (!type || !type.hasStaticShape() || type != op->getResult(0).getType() || bytesOf(op->getOperand(0)) > kLargest)
-    return false;
-  std::optional<FactorMap> map = factorMap(op);
-  return map && map->operands == map->results && map->reduced.empty() &&
-         llvm::all_of(map->operands[0], [&](int64_t factor) { return map->isDivisible(factor); });
+  return isElementwiseCollective(op) && cast<RankedTensorType>(op->getOperand(0).getType()).hasStaticShape() &&
+         bytesOf(op->getOperand(0)) <= kLargest;
 }
 
 namespace {

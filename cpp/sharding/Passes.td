@@ -39,6 +39,16 @@ def LocalizePass : ModulePass<"dovetail-localize"> {
   }];
 }
 
+def HoistCollectivesPass : ModulePass<"dovetail-hoist-collectives"> {
+  let summary = "what a loop adds up is summed over devices once, after the loop";
+  let description = [{
+    If a loop starts from zeros and each iteration adds sums over devices to a carry, which it uses for nothing else, then each
+    device adds up its own terms, and one sum over devices follows the loop. So it is with gradients that are accumulated over
+    parts of a batch, or over the steps of a recurrent network. The terms are then added in another order. This holds for all
+    collectives that are linear and exchange elements alike, and for sums that are themselves hoisted out of an inner loop.
+  }];
+}
+
 def MergeCollectivesPass : ModulePass<"dovetail-merge-collectives"> {
   let summary = "small collectives that do not depend on each other become one";
   let description = [{

@@ -152,6 +152,29 @@ def test_loops_compute_on_parts() -> None:
     assert text.index("dovetail.scan") < text.index("all_gather")
 
 
+def test_gradients_that_loops_add_up_are_summed_over_devices_once() -> None:
+    x, w, u = normal(6, 16, 4), normal(4, 4), normal(4, 4) / 4
+
+    def recurrent(w: Any, u: Any, x: Any) -> Any:
+        state = lax.scan(lambda h, x: (dnp.tanh(x @ w + h @ u), None), dnp.zeros((16, 4)), x)[0]
+        return dnp.sum(state**2)
+
+    def accumulated(w: Any, u: Any, x: Any) -> Any:
+        def step(sums: Any, x: Any) -> Any:
+            gradient = dt.grad(lambda w: dnp.sum(dnp.tanh(x @ w @ u) ** 2))(w)
+            return sums + gradient, None
+
+        return (lax.scan(step, dnp.zeros_like(w), x)[0],)
+
+    for f in (dt.grad(recurrent, (0, 1)), accumulated):
+        given = put(w), put(u), put(x, None, "data")
+        for result, expected in zip(dt.jit(f)(*given), f(w, u, x), strict=True):
+            check(result, expected)
+        text = dt.jit(f).lower(*given).as_text("shard")
+        assert "all_reduce" in text.split("dovetail.scan")[-1].split("\n    }")[-1]
+        assert "all_reduce" not in text[: text.rindex("\n    }")]
+
+
 def test_gradients_of_dynamic_loops() -> None:
     def total(x: Any) -> Any:
         return dnp.sum(lax.while_loop(lambda x: dnp.sum(x**2) < 100, lambda x: x * 1.5, x) ** 2)

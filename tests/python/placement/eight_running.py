@@ -14,6 +14,7 @@ import dovetail.numpy as dnp
 from dovetail import lax
 from dovetail.sharding import AxisType, Mesh, NamedSharding
 from dovetail.sharding import PartitionSpec as P
+from support.breadth import one_of
 
 GRID = Mesh(np.array(dt.devices()).reshape(4, 2), ("a", "b"), axis_types=(AxisType.Auto,) * 2)
 RNG = np.random.default_rng(0)
@@ -54,8 +55,14 @@ def everything(x: Any, dimension: int = 0) -> dict[str, Any]:
 EVERYTHING = dt.jit(everything)
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("spec", [("a",), (("b", "a"),), ("a", "b")], ids=str)
+SPECS = {"a": ("a",), "ba": (("b", "a"),), "a, b": ("a", "b")}
+
+
+@pytest.mark.parametrize(
+    ("size", "spec"),
+    [(size, SPECS[name]) for size in SIZES for name in one_of(tuple(SPECS), f"size {size}")],
+    ids=str,
+)
 def test_values(size: int, spec: Any) -> None:
     x = RNG.uniform(0.8, 1.2, (size, 2)).astype(np.float32)
     f = dt.jit(lambda x: (everything(x), everything(x, 1)))
