@@ -58,11 +58,26 @@ Value CallbackOp::resultSize(Emitter &, ValueRange operands, unsigned result, in
   return operands[getArgs().size() + sizePosition(getResults(), result, dimension)];
 }
 
+// Where its arguments are the same, so are its results.
+LogicalResult CallbackOp::vary(VaryingAnalysis &, MutableArrayRef<AxisSet> operands,
+                               SmallVectorImpl<AxisSet> &results) {
+  AxisSet all = 0;
+  for (AxisSet set : operands)
+    all |= set;
+  llvm::fill(operands, all);
+  results.assign(getNumResults(), all);
+  return success();
+}
+
 //===- Batching ------------------------------------------------------------------------===//
 
+/// The call on other arguments, over the axes that are not the batch's.
 static ValueRange emitOn(Emitter &e, CallbackOp op, TypeRange types, ValueRange args, ValueRange sizes) {
+  SmallVector<Attribute> axes(op.getAxes().begin(), op.getAxes().end());
+  llvm::erase(axes, e.batchSize.axis);
+  ArrayAttr over = axes.empty() ? ArrayAttr() : e.builder.getArrayAttr(axes);
   return CallbackOp::create(e.builder, e.loc, types, op.getFunctionAttr(), op.getEffectAttr(), op.getOrderedAttr(),
-                            op.getVmapMethodAttr(), args, sizes)
+                            op.getVmapMethodAttr(), over, args, sizes)
       ->getResults();
 }
 
@@ -125,13 +140,14 @@ LogicalResult CallbackOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_
     return emitError()
            << "Cannot `vmap` ordered IO callback, since the elements of a batch have no order; use ordered=False, "
               "or a loop such as lax.scan or lax.map";
-  if (!getVmapMethod())
+  bool isAxis = llvm::is_contained(getAxes(), Attribute(e.batchSize.axis));
+  if (!getVmapMethod() && !isAxis)
     return emitError() << "vmap is only supported of pure callbacks with a vmap_method, got: None; say 'sequential', "
                           "'sequential_unrolled', 'expand_dims' or 'broadcast_all'";
   unsigned numArgs = getArgs().size();
   ValueRange args = operands.take_front(numArgs), sizes = operands.drop_front(numArgs);
   dims = dims.take_front(numArgs);
-  bool isLoop = getVmapMethod()->starts_with("sequential");
+  bool isLoop = isAxis || getVmapMethod()->starts_with("sequential");
   llvm::append_range(results, (isLoop ? callInLoop : callOnce)(e, *this, args, dims, sizes));
   resultDims.append(getNumResults(), 0);
   return success();

@@ -9,7 +9,8 @@ def HostOnly : NativeOpTrait<"HostOnly"> { let cppNamespace = "::dovetail"; }
 def CallbackOp : DovetailOp<"callback", [AttrSizedOperandSegments, HostOnly,
                                          DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
                                          DeclareOpInterfaceMethods<JvpOpInterface>,
-                                         DeclareOpInterfaceMethods<BatchOpInterface>,
+                                         DeclareOpInterfaceMethods<BatchOpInterface>, NamedAxesOpInterface,
+                                         DeclareOpInterfaceMethods<VaryingOpInterface>,
                                          DeclareOpInterfaceMethods<ResultSizeOpInterface>]> {
   let summary = "a call of a function of the program that made this module";
   let description = [{
@@ -20,15 +21,21 @@ def CallbackOp : DovetailOp<"callback", [AttrSizedOperandSegments, HostOnly,
 
     Over a batch, `vmap_method` states what happens, as in JAX: `sequential` and `sequential_unrolled` call the function
     for one element after the other; `expand_dims`, `broadcast_all` and `legacy_vectorized` call it once, on arrays with
-    the batch in front, where arguments without it get a dimension of size 1, the whole batch, or nothing. `sizes` are
-    those of the `?`s of all results.
+    the batch in front, where arguments without it get a dimension of size 1, the whole batch, or nothing. For each
+    element of `mesh_axes`, those of the mesh over which the calling function takes parts, there is a call, whatever its
+    arguments. `sizes` are those of the `?`s of all results.
   }];
   let arguments = (ins StrAttr:$function, StrAttr:$effect, DefaultValuedAttr<BoolAttr, "false">:$ordered,
-                       OptionalAttr<StrAttr>:$vmap_method, Variadic<AnyArray>:$args, Sizes:$sizes);
+                       OptionalAttr<StrAttr>:$vmap_method,
+                       OptionalAttr<StrArrayAttr>:$mesh_axes,
+                       Variadic<AnyArray>:$args, Sizes:$sizes);
   let results = (outs Variadic<AnyArray>:$outs);
   let assemblyFormat = [{
-    $function `effect` $effect (`vmap` $vmap_method^)? `(` $args `)` (`sizes` `(` $sizes^ `)`)? attr-dict
+    $function `effect` $effect (`vmap` $vmap_method^)? (`over` $mesh_axes^)? `(` $args `)` (`sizes` `(` $sizes^ `)`)? attr-dict
     `:` functional-type($args, $outs)
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::ArrayAttr getAxes() { return getMeshAxes().value_or(::mlir::ArrayAttr::get(getContext(), {})); }
   }];
   let hasVerifier = 1;
 }

@@ -1,9 +1,11 @@
 // Running reductions along one dimension: inference and rules.
 #include "Cumulative.h"
 #include "Collective.h"
+#include "CollectiveRules.h"
 #include "Create.h"
 #include "Folding.h"
 #include "Inference.h"
+#include "Parts.h"
 #include "Pointwise.h"
 #include "Reduce.h"
 #include "Shape.h"
@@ -74,32 +76,27 @@ public:
 
   /// `x`, with a neutral element in place of the padding at the end of the dimension, where that comes first.
   Value withoutPadding(Value x, DenseElementsAttr neutral) {
-    int64_t padded = cast<RankedTensorType>(x.getType()).getDimSize(dimension);
-    for (int64_t count : divided.sizes)
-      padded *= count;
+    int64_t padded = cast<RankedTensorType>(x.getType()).getDimSize(dimension) * productOf(divided.sizes);
     if (!reverse || divided.size == padded)
       return x;
-    Value end = e.sub(e.full(divided.first, static_cast<double>(divided.size)), divided.first);
-    Value indices = indicesOf(x);
-    return e.select(e.greater(like(indices, end), indices), x, filled(x, neutral));
+    return dovetail::withoutPadding(e, x, dimension, divided.first, divided.size, e.make<ConstantOp>(neutral));
   }
 
   /// Of a value without the dimension, those of all parts along it: neutral for this part and those after it.
   Value ofPartsBefore(Value x, DenseElementsAttr neutral) {
     Value all = e.make<AllGatherOp>(x, divided.axes, divided.sizes, dimension);
-    Value indices = indicesOf(all), own = like(indices, e.make<AxisIndexOp>(divided.axes, divided.sizes));
+    Value indices = indicesAlong(e, all, dimension);
+    Value own = forEachElement(e, e.make<AxisIndexOp>(divided.axes, divided.sizes), all);
     Value isBefore = reverse ? e.greater(indices, own) : e.greater(own, indices);
-    return e.select(isBefore, all, filled(all, neutral));
+    return e.select(isBefore, all, forEachElement(e, e.make<ConstantOp>(neutral), all));
   }
 
   /// The last elements along the dimension.
   Value last(Value x) {
     auto type = cast<RankedTensorType>(x.getType());
-    SmallVector<int64_t> shape(type.getShape()), starts(type.getRank(), 0), strides(type.getRank(), 1);
-    starts[dimension] = positionOf(type, /*last=*/true);
-    shape[dimension] = 1;
-    Value slice = e.make<SliceOp>(withShape(type, shape), x, starts, strides, e.sizes(x));
+    SmallVector<int64_t> shape(type.getShape());
     shape.erase(shape.begin() + dimension);
+    Value slice = sliceAlong(e, x, dimension, positionOf(type, /*last=*/true), 1);
     return e.reshape(slice, withShape(type, shape), e.sizes(slice));
   }
 
@@ -115,7 +112,8 @@ public:
 
   /// `x` with the first elements along the dimension of another array.
   Value withFirstOf(Value other, Value x) {
-    Value indices = indicesOf(x), first = e.full(indices, positionOf(cast<RankedTensorType>(x.getType()), false));
+    Value indices = indicesAlong(e, x, dimension),
+          first = e.full(indices, positionOf(cast<RankedTensorType>(x.getType()), false));
     return e.select(e.equal(indices, first), other, x);
   }
 
@@ -123,16 +121,6 @@ private:
   int64_t positionOf(RankedTensorType type, bool last) const {
     return last == reverse ? 0 : type.getDimSize(dimension) - 1;
   }
-
-  Value indicesOf(Value x) {
-    RankedTensorType type = withElement(cast<RankedTensorType>(x.getType()), e.builder.getI32Type());
-    return e.make<IotaOp>(type, dimension, e.sizes(x));
-  }
-
-  /// A scalar as often as an array has elements.
-  Value like(Value x, Value scalar) { return e.broadcast(scalar, {}, cast<RankedTensorType>(x.getType()), e.sizes(x)); }
-
-  Value filled(Value x, DenseElementsAttr scalar) { return like(x, e.make<ConstantOp>(scalar)); }
 
   Emitter &e;
   const DividedFactor &divided;

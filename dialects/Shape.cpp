@@ -4,6 +4,7 @@
 #include "Create.h"
 #include "Folding.h"
 #include "Inference.h"
+#include "Parts.h"
 #include "Pointwise.h"
 
 using namespace mlir;
@@ -361,39 +362,22 @@ FactorMap PadOp::factorMap() {
   return map;
 }
 
-/// A part of an array along a dimension, cut to `size` elements from `start` on.
-static Value cut(Emitter &e, Value x, int64_t dimension, int64_t start, int64_t size) {
-  auto type = cast<RankedTensorType>(x.getType());
-  SmallVector<int64_t> shape(type.getShape()), starts(type.getRank(), 0), strides(type.getRank(), 1);
-  shape[dimension] = size;
-  starts[dimension] = start;
-  return e.make<SliceOp>(withShape(type, shape), x, starts, strides, e.sizes(x));
-}
-
 /// A part that is shifted by one element along a dimension: the neighbour sends one, or `value` takes its place.
 static Value shiftedPart(Emitter &e, Value x, Value value, int64_t dimension, bool isForward,
                          const DividedFactor &divided) {
-  auto like = [&](Value scalar, Type type) {
-    return e.broadcast(scalar, {}, withElement(cast<RankedTensorType>(type), getElementTypeOrSelf(scalar)), e.sizes(x));
-  };
   int64_t size = cast<RankedTensorType>(x.getType()).getDimSize(dimension), count = productOf(divided.sizes);
-  if (!isForward && size * count != divided.size) {
-    // Padding at the end of the dimension.
-    RankedTensorType indices = withElement(cast<RankedTensorType>(x.getType()), e.builder.getI32Type());
-    Value end = e.sub(e.full(divided.first, static_cast<double>(divided.size)), divided.first);
-    Value isInside = e.greater(like(end, x.getType()), e.make<IotaOp>(indices, dimension, e.sizes(x)));
-    x = e.select(isInside, x, like(value, x.getType()));
-  }
+  if (!isForward && size * count != divided.size)
+    x = withoutPadding(e, x, dimension, divided.first, divided.size, value);
   auto lower = llvm::to_vector(llvm::seq<int64_t>(0, count - 1)), upper = llvm::to_vector(llvm::seq<int64_t>(1, count));
-  Value edge = cut(e, x, dimension, isForward ? size - 1 : 0, 1);
+  Value edge = sliceAlong(e, x, dimension, isForward ? size - 1 : 0, 1);
   Value received =
       e.make<PermuteOp>(edge, divided.axes, divided.sizes, isForward ? lower : upper, isForward ? upper : lower);
   Value number = e.make<AxisIndexOp>(divided.axes, divided.sizes);
   Value isAtEnd = e.equal(number, e.full(number, static_cast<double>(isForward ? 0 : count - 1)));
-  received = e.select(like(isAtEnd, edge.getType()), like(value, edge.getType()), received);
+  received = e.select(forEachElement(e, isAtEnd, edge), forEachElement(e, value, edge), received);
   if (size == 1)
     return received;
-  Value rest = cut(e, x, dimension, isForward ? 0 : 1, size - 1);
+  Value rest = sliceAlong(e, x, dimension, isForward ? 0 : 1, size - 1);
   return e.make<ConcatenateOp>(isForward ? ValueRange{received, rest} : ValueRange{rest, received}, dimension);
 }
 

@@ -8,6 +8,8 @@
 #include "dialects/Collective.h"
 #include "dialects/Control.h"
 #include "dialects/Create.h"
+#include "dialects/HostFunction.h"
+#include "dialects/Shape.h"
 #include "dialects/ShardMap.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
@@ -49,6 +51,7 @@ private:
   SmallVector<Value> replicatedOperands(Operation &op);
   LogicalResult visitGlobal(GlobalOpInterface op, Emitter &e);
   LogicalResult visitBodies(FlowOpInterface op, Emitter &e);
+  void visitHostCall(Operation &op, Emitter &e);
   void visitDivided(Operation &op, const FactorMap &map, Emitter &e);
   /// Remarks that every device computes an op on all of dimensions that are sharded. `map` is null if it states none.
   void remarkWhole(Operation &op, const FactorMap *map);
@@ -115,6 +118,11 @@ LogicalResult Partitioner::visit(Operation &op) {
     return visitGlobal(global, e);
   if (auto flow = dyn_cast<FlowOpInterface>(op))
     return visitBodies(flow, e);
+  // In a function of parts, each device calls the host for its own.
+  if (op.hasTrait<HostOnly>() && op.getParentOfType<func::FuncOp>().getSymName() == "main") {
+    visitHostCall(op, e);
+    return success();
+  }
   if (op.getNumRegions() != 0)
     return op.emitOpError() << "must state where values of its bodies flow to";
   if (isOfTerms(op)) {
@@ -263,6 +271,37 @@ LogicalResult Partitioner::visitBodies(FlowOpInterface op, Emitter &e) {
   for (auto [whole, part] : llvm::zip_equal(op->getResults(), local->getResults()))
     set(whole, part, shardings.of(whole));
   return success();
+}
+
+/// The first device calls the host, with whole arrays; all get what it returns.
+void Partitioner::visitHostCall(Operation &op, Emitter &e) {
+  SmallVector<Value> operands = replicatedOperands(op);
+  SmallVector<Body> bodies;
+  for (bool isFirst : {true, false}) {
+    Body body(op.getLoc(), ValueRange(operands).getTypes());
+    BodyEmitter inner(e, body);
+    if (isFirst)
+      llvm::append_range(body.results, clone(op, inner, body.arguments(), op.getResultTypes())->getResults());
+    else
+      for (Type type : op.getResultTypes())
+        body.results.push_back(inner.zeros(cast<RankedTensorType>(type), {}));
+    bodies.push_back(std::move(body));
+  }
+  SmallVector<Attribute> axes(mesh.getAxes());
+  ArrayAttr names = builder.getArrayAttr(axes);
+  ArrayRef<int64_t> sizes = mesh.getSizes();
+  // Numbers above the last branch's select that.
+  Value device = e.make<AxisIndexOp>(names, sizes);
+  auto local = CaseOp::create(builder, op.getLoc(), op.getResultTypes(), device, operands, bodies.size());
+  for (auto [region, body] : llvm::zip_equal(local->getRegions(), bodies))
+    fill(region, std::move(body));
+  for (auto [whole, part] : llvm::zip_equal(op.getResults(), local->getResults())) {
+    Value each = e.make<AllGatherOp>(part, names, sizes, /*dimension=*/0);
+    SmallVector<int64_t> shape(arrayType(each).getShape()), starts(shape.size(), 0), ones(shape.size(), 1);
+    shape[0] = 1;
+    Value first = e.make<SliceOp>(withShape(arrayType(each), shape), each, starts, ones, ValueRange());
+    set(whole, e.reshape(first, arrayType(whole), {}), replicated(whole));
+  }
 }
 
 void Partitioner::visitDivided(Operation &op, const FactorMap &map, Emitter &e) {

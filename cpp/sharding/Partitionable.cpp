@@ -12,7 +12,7 @@ using namespace mlir;
 namespace dovetail {
 
 /// Why an op keeps a program whole; empty if it does not.
-static StringRef obstacle(Operation *op, MeshAttr mesh, Functions &functions) {
+static StringRef obstacle(Operation *op, MeshAttr mesh) {
   auto isOfKnownShape = [](Type type) {
     auto array = dyn_cast<RankedTensorType>(type);
     return array && array.hasStaticShape();
@@ -34,20 +34,17 @@ static StringRef obstacle(Operation *op, MeshAttr mesh, Functions &functions) {
       if (isOther(global.resultSharding(result.getResultNumber())))
         return "it has an op over another mesh";
   }
-  if (op->hasTrait<HostOnly>())
-    return "it calls a function of the host";
-  if (functions.hasEffects(op))
-    return "it has side effects";
+  if (op->hasTrait<HostOnly>() && !llvm::all_of(op->getResultTypes(), isOfKnownShape))
+    return "it calls a function of the host that returns arrays of unknown shapes";
   return llvm::all_of(op->getOperandTypes(), isValue) && llvm::all_of(op->getResultTypes(), isValue)
              ? ""
              : "it has values that are no arrays";
 }
 
-/// Whether arguments and results have known shapes, all shardings are of this mesh, and nothing has effects or calls
-/// the host.
-static bool canPartition(ModuleOp module, MeshAttr mesh, Functions &functions) {
+/// Whether arguments and results have known shapes, and all shardings are of this mesh.
+static bool canPartition(ModuleOp module, MeshAttr mesh) {
   WalkResult result = module.walk([&](Operation *op) {
-    StringRef why = obstacle(op, mesh, functions);
+    StringRef why = obstacle(op, mesh);
     if (why.empty())
       return WalkResult::advance();
     remark::missed(op->getLoc(), remark::RemarkOpts::name("one-device").category("sharding"))
@@ -148,8 +145,7 @@ FailureOr<MeshAttr> meshToPartition(ModuleOp module) {
       return failure();
   if (failed(checkShardings(*main, mesh)))
     return failure();
-  Functions functions(module);
-  if (canPartition(module, mesh, functions))
+  if (canPartition(module, mesh))
     return mesh;
   module->removeAttr(kPartition);
   return MeshAttr();

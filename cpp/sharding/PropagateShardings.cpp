@@ -22,6 +22,8 @@ struct State {
   AxesOfEach dims;
   /// Whether a dimension may be divided further.
   SmallVector<bool> open;
+  /// From which round on a dimension is divided so. Before, others do not see it, and do not divide it either.
+  SmallVector<int64_t> priority;
 
   bool uses(AxisRefAttr axis) const {
     return llvm::any_of(dims, [&](const Axes &axes) { return llvm::is_contained(axes, axis); });
@@ -41,8 +43,13 @@ private:
     return source && source->hasTrait<OpTrait::ConstantLike>();
   }
   State &stateOf(Value value);
-  /// Gives the value the axes of `sharding`, where it has none; fixed if this is its own sharding.
-  void state(Value value, ShardingAttr sharding, bool isOwn);
+  /// The axes of a dimension, as far as known in this round.
+  Axes axesOf(Value value, int64_t dim);
+  /// Gives the value the axes of its own sharding.
+  void state(Value value, ShardingAttr sharding);
+  /// Gives the value, in its round, the axes of a sharding that it is to have where it is used.
+  void stateUse(Value value, ShardingAttr sharding);
+  void propagate();
   void changed(Value value);
   /// Divides a dimension further, as `axes` say; not over axes that its array uses elsewhere.
   void extend(Value value, int64_t dim, ArrayRef<AxisRefAttr> axes);
@@ -54,7 +61,18 @@ private:
   const std::optional<FactorMap> &mapOf(Operation *op);
   void annotate(func::FuncOp main);
 
+  /// A sharding that is wanted of a value somewhere.
+  struct Use {
+    Value value;
+    ShardingAttr sharding;
+  };
+
   MeshAttr mesh;
+  SmallVector<Operation *> ops, flows;
+  int64_t round = 0;
+  SmallVector<Use> uses;
+  /// The priorities of all dimensions.
+  llvm::SmallSetVector<int64_t, 4> rounds;
   /// By the leader of each class.
   DenseMap<Value, State> states;
   llvm::EquivalenceClasses<Value> classes;
@@ -72,8 +90,14 @@ State &Propagation::stateOf(Value value) {
   if (isNew) {
     entry->second.dims.resize(arrayType(value).getRank());
     entry->second.open.assign(arrayType(value).getRank(), true);
+    entry->second.priority.assign(arrayType(value).getRank(), 0);
   }
   return entry->second;
+}
+
+Axes Propagation::axesOf(Value value, int64_t dim) {
+  State &state = stateOf(value);
+  return state.priority[dim] <= round ? state.dims[dim] : Axes();
 }
 
 void Propagation::changed(Value value) {
@@ -94,25 +118,28 @@ void Propagation::changed(Value value) {
     insertAround(*member);
 }
 
-void Propagation::state(Value value, ShardingAttr sharding, bool isOwn) {
-  AxesOfEach dims = axesOf(dividing(sharding, arrayType(value)));
-  if (!isOwn) {
-    for (auto [d, axes] : llvm::enumerate(dims))
-      extend(value, d, axes);
-    return;
-  }
+void Propagation::state(Value value, ShardingAttr sharding) {
   State &state = stateOf(value);
-  state.dims = dims;
-  for (auto [open, dim] : llvm::zip_equal(state.open, sharding.getDims()))
-    open = dim.getOpen();
-  changed(value);
+  state.dims = dovetail::axesOf(dividing(sharding, arrayType(value)));
+  for (auto [d, dim] : llvm::enumerate(sharding.getDims())) {
+    state.open[d] = dim.getOpen();
+    state.priority[d] = dim.getPriority();
+    rounds.insert(dim.getPriority());
+  }
+}
+
+void Propagation::stateUse(Value value, ShardingAttr sharding) {
+  AxesOfEach dims = dovetail::axesOf(dividing(sharding, arrayType(value)));
+  for (auto [d, dim] : llvm::enumerate(sharding.getDims()))
+    if (dim.getPriority() == round)
+      extend(value, d, dims[d]);
 }
 
 void Propagation::extend(Value value, int64_t dim, ArrayRef<AxisRefAttr> axes) {
   State &state = stateOf(value);
   Axes &own = state.dims[dim];
   int64_t size = arrayType(value).getDimSize(dim);
-  if (!state.open[dim] || !startsWith(axes, own))
+  if (!state.open[dim] || state.priority[dim] > round || !startsWith(axes, own))
     return;
   bool isChanged = false;
   for (AxisRefAttr axis : axes.drop_front(own.size())) {
@@ -154,7 +181,7 @@ void Propagation::visit(Operation *op, bool onlyPlain) {
   };
   SmallVector<bool> isKnown(best.size(), false);
   forEachDim([&](Value value, int64_t dim, int64_t factor) {
-    const Axes &axes = stateOf(value).dims[dim];
+    Axes axes = axesOf(value, dim);
     if (axes.empty())
       return;
     if (!isKnown[factor] || startsWith(axes, best[factor]))
@@ -177,8 +204,8 @@ void Propagation::visitFlow(FlowOpInterface op) {
     op.forEachTarget(operand, [&](Value target, Flow flow) {
       int64_t ofSource = flow == Flow::Slice, ofTarget = flow == Flow::Stack;
       for (int64_t d = 0, rank = arrayType(source).getRank() - ofSource; d < rank; ++d) {
-        extend(target, d + ofTarget, Axes(stateOf(source).dims[d + ofSource]));
-        extend(source, d + ofSource, Axes(stateOf(target).dims[d + ofTarget]));
+        extend(target, d + ofTarget, axesOf(source, d + ofSource));
+        extend(source, d + ofSource, axesOf(target, d + ofTarget));
       }
     });
   });
@@ -197,12 +224,11 @@ void Propagation::join(FlowOpInterface op) {
 }
 
 void Propagation::run(func::FuncOp main) {
-  SmallVector<Operation *> ops;
   SmallVector<GlobalOpInterface> globals;
   main.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (auto flow = dyn_cast<FlowOpInterface>(op)) {
       join(flow);
-      pendingFlows.insert(op);
+      flows.push_back(op);
       return;
     }
     if (auto global = dyn_cast<GlobalOpInterface>(op))
@@ -212,16 +238,34 @@ void Propagation::run(func::FuncOp main) {
   });
   for (BlockArgument arg : main.getArguments())
     if (auto stated = main.getArgAttrOfType<ShardingAttr>(arg.getArgNumber(), kSharding))
-      state(arg, stated, /*isOwn=*/true);
+      state(arg, stated);
   for (GlobalOpInterface op : globals)
     for (OpResult result : op->getResults())
-      state(result, op.resultSharding(result.getResultNumber()), /*isOwn=*/true);
+      state(result, op.resultSharding(result.getResultNumber()));
   for (GlobalOpInterface op : globals)
     for (OpOperand &operand : op->getOpOperands())
-      state(operand.get(), op.operandSharding(operand.getOperandNumber()), /*isOwn=*/false);
+      uses.push_back({operand.get(), op.operandSharding(operand.getOperandNumber())});
   for (OpOperand &returned : main.front().getTerminator()->getOpOperands())
     if (auto stated = main.getResultAttrOfType<ShardingAttr>(returned.getOperandNumber(), kSharding))
-      state(returned.get(), stated, /*isOwn=*/false);
+      uses.push_back({returned.get(), stated});
+  rounds.insert(0);
+  for (const Use &use : uses)
+    for (DimShardingAttr dim : use.sharding.getDims())
+      rounds.insert(dim.getPriority());
+  SmallVector<int64_t> sorted(rounds.begin(), rounds.end());
+  llvm::sort(sorted);
+  for (int64_t each : sorted) {
+    round = each;
+    for (const Use &use : uses)
+      stateUse(use.value, use.sharding);
+    propagate();
+  }
+  annotate(main);
+}
+
+/// Passes shardings on until nothing changes.
+void Propagation::propagate() {
+  pendingFlows.insert(flows.begin(), flows.end());
   for (bool onlyPlain : {true, false}) {
     // The first op is visited first.
     pending.insert(ops.rbegin(), ops.rend());
@@ -231,7 +275,6 @@ void Propagation::run(func::FuncOp main) {
       else
         visitFlow(cast<FlowOpInterface>(pendingFlows.pop_back_val()));
   }
-  annotate(main);
 }
 
 void Propagation::annotate(func::FuncOp main) {

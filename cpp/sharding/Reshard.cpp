@@ -3,6 +3,7 @@
 #include "dialects/Collective.h"
 #include "dialects/Create.h"
 #include "dialects/Index.h"
+#include "dialects/Parts.h"
 #include "dialects/Shape.h"
 
 using namespace mlir;
@@ -198,13 +199,8 @@ Value emitReduceScatter(Emitter &e, Value x, MeshAttr mesh, ArrayRef<AxisRefAttr
 
 Value withoutPadding(Emitter &e, Value part, MeshAttr mesh, int64_t dim, int64_t size, ArrayRef<AxisRefAttr> axes,
                      DenseElementsAttr element) {
-  RankedTensorType type = typeOf(part);
-  Value first = firstIndex(e, mesh, axes, type.getDimSize(dim));
-  Value end =
-      e.broadcast(e.sub(e.full(first, size), first), {}, withElement(type, e.builder.getI32Type()), e.sizes(part));
-  Value index = e.make<IotaOp>(withElement(type, e.builder.getI32Type()), dim, e.sizes(part));
-  Value nothing = e.full(type, e.sizes(part), cast<TypedAttr>(element.getSplatValue<Attribute>()));
-  return e.select(e.greater(end, index), part, nothing);
+  Value first = firstIndex(e, mesh, axes, typeOf(part).getDimSize(dim));
+  return withoutPadding(e, part, dim, first, size, e.make<ConstantOp>(element));
 }
 
 } // namespace dovetail

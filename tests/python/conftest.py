@@ -71,6 +71,27 @@ def settings_of_a_test(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
+def accepted_at_once(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The code generator accepts programs as they are given to it first. Otherwise they still
+    compile, in another way, and only take more time, which no other test would see.
+    """
+    from dovetail.base.monitoring import REJECTION_EVENT
+    from dovetail.monitoring import register_event_listener, unregister_event_listener
+
+    reasons: list[Any] = []
+
+    def listen(event: str, /, **about: Any) -> None:
+        if event == REJECTION_EVENT:
+            reasons.append(about["reason"])
+
+    register_event_listener(listen)
+    yield
+    unregister_event_listener(listen)
+    if request.node.get_closest_marker("rejected") is None:
+        assert not reasons, "mark the test as `rejected` if there is nothing to do about it"
+
+
+@pytest.fixture(autouse=True)
 def seed_generators(request: pytest.FixtureRequest) -> None:
     """Restarts a module's generators, seeded by the test's name: its numbers do not depend on which
     tests the same worker has run before.

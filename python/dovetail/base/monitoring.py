@@ -7,6 +7,7 @@ Events recorded by the package; durations have the keyword `fun_name`, the name 
 | `/dovetail/core/compile/trace_duration` | a function was traced |
 | `/dovetail/core/compile/transform_duration` | a program went through the compiler's phases |
 | `/dovetail/core/compile/backend_compile_duration` | it was compiled, or found in the cache |
+| `/dovetail/core/compile/rejected` | a program was compiled to slower code, for this `reason` |
 | `/dovetail/compilation_cache/hits` … | a counter of `dovetail.cache_statistics()` goes up |
 """
 
@@ -17,6 +18,7 @@ from typing import Generic, Protocol, TypeVar
 TRACE_EVENT = "/dovetail/core/compile/trace_duration"
 TRANSFORM_EVENT = "/dovetail/core/compile/transform_duration"
 COMPILE_EVENT = "/dovetail/core/compile/backend_compile_duration"
+REJECTION_EVENT = "/dovetail/core/compile/rejected"
 CACHE_EVENTS = "/dovetail/compilation_cache/"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import logging
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,13 +18,12 @@ from dovetail.compiler.module_files import (
     WITHOUT_LIBRARY,
     compile_module,
     keep_refusal,
+    report_rejection,
 )
 from dovetail.compiler.targets import Target, Targets
 
 if TYPE_CHECKING:
     from dovetail.runtime import HostFunction
-
-_logger = logging.getLogger("dovetail")
 
 
 class Compilation(NamedTuple):
@@ -93,10 +91,7 @@ def compilation(
         else:
             for each, error in refused.items():
                 keep_refusal(each, target, flags_of[each], error)
-                if config.explain_cache_misses.value:
-                    what = f"`{lowering.name}`" if lowering.name else "a module"
-                    reason = "".join(error.diagnostics[:1]).partition("\n")[0] or "no message"
-                    _logger.warning("%s is compiled in another form: %s", what, reason)
+                report_rejection(lowering.name, "in another form", error)
             _forget(refused.values())
             return Compilation(vmfb, module, form, target, flags, functions)
     *others, told = refused.values()

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from dovetail import __version__
-from dovetail.base import config
+from dovetail.base import config, monitoring
 from dovetail.compiler.cache import Cache, directory_from_environment
 from dovetail.compiler.errors import CompileError
 from dovetail.compiler.iree_compiler import KILLED
@@ -70,7 +70,7 @@ def compile_module(
         if config.explain_cache_misses.value:
             what = f"`{name}`" if name else "a module"
             _logger.warning("%s is compiled: %s", what, why)
-        return _compile_cautiously(text, all_flags)
+        return _compile_cautiously(text, all_flags, name)
 
     content = cache.get_or_make(entry_of(text, target, flags), make)
     if content.startswith(_REFUSED):
@@ -91,6 +91,21 @@ def keep_refusal(
     """
     content = _REFUSED + json.dumps(error.diagnostics).encode()
     default_cache().put(entry_of(text, target, flags), content)
+
+
+def report_rejection(name: str, how: str, error: CompileError) -> None:
+    """Tell that a program was rejected, and compiled to slower code.
+
+    Args:
+      name: the program's name.
+      how: what was different then.
+      error: the rejection.
+    """
+    reason = "".join(error.diagnostics[:1]).partition("\n")[0] or "no message"
+    monitoring.record_event(monitoring.REJECTION_EVENT, fun_name=name, reason=reason)
+    if config.explain_cache_misses.value:
+        what = f"`{name}`" if name else "a module"
+        _logger.warning("%s is compiled %s: %s", what, how, reason)
 
 
 _caches: dict[tuple[Path | None, int], Cache] = {}
@@ -149,12 +164,20 @@ def host_cpu() -> str:
 
 
 # Changes of flags that help when the code generator fails: fewer fusions, then other vectors.
-_CHANGES: tuple[Callable[[Sequence[str]], Sequence[str]], ...] = (
-    lambda flags: [WITHOUT_LIBRARY if flag == DATA_TILING else flag for flag in flags],
-    lambda flags: [flag.replace("opt-level=O2", "opt-level=O1") for flag in flags],
-    lambda flags: _on_cpu(flags, "--iree-llvmcpu-experimental-vectorize-to-transfer-gather"),
-    lambda flags: _on_cpu(flags, "--iree-llvmcpu-target-vector-width-in-bytes=4"),
-)
+_CHANGES: dict[str, Callable[[Sequence[str]], Sequence[str]]] = {
+    "without tiles": lambda flags: [
+        WITHOUT_LIBRARY if flag == DATA_TILING else flag for flag in flags
+    ],
+    "with fewer fusions": lambda flags: [
+        flag.replace("opt-level=O2", "opt-level=O1") for flag in flags
+    ],
+    "with other look-ups": lambda flags: _on_cpu(
+        flags, "--iree-llvmcpu-experimental-vectorize-to-transfer-gather"
+    ),
+    "with short vectors": lambda flags: _on_cpu(
+        flags, "--iree-llvmcpu-target-vector-width-in-bytes=4"
+    ),
+}
 
 
 def _on_cpu(flags: Sequence[str], flag: str) -> Sequence[str]:
@@ -162,14 +185,15 @@ def _on_cpu(flags: Sequence[str], flag: str) -> Sequence[str]:
     return [*flags, flag] if any("llvm-cpu" in each for each in flags) else flags
 
 
-def _compile_cautiously(text: str, flags: Sequence[str]) -> bytes:
+def _compile_cautiously(text: str, flags: Sequence[str], name: str) -> bytes:
     """Compile with the given flags, then with those of slower code; raise an error if all fail."""
     try:
         return _compile(text, flags)
     except CompileError as error:
         if KILLED in error.diagnostics:
             raise
-        for changed in (change(flags) for change in _CHANGES):
+        for how, change in _CHANGES.items():
+            changed = change(flags)
             if list(changed) == list(flags):
                 continue
             try:
@@ -178,6 +202,7 @@ def _compile_cautiously(text: str, flags: Sequence[str]) -> bytes:
                 another.path.unlink(missing_ok=True)
             else:
                 error.path.unlink(missing_ok=True)
+                report_rejection(name, how, error)
                 return vmfb
         raise
 

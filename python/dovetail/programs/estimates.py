@@ -219,8 +219,8 @@ def estimated(
     partition = partitioning.partition(module, mesh)
     if partition is None:
         raise value_error(
-            f"{name}: the function must be one that can be partitioned, got: one with callbacks, "
-            "effects or symbolic shapes"
+            f"{name}: the function must be one that can be partitioned, got: one with "
+            "symbolic shapes or several meshes"
         )
     cost = module.cost()
     work = cost.flops + cost.transcendentals

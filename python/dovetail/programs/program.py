@@ -231,8 +231,8 @@ class Program:
         if found is None and self.is_multi_process:
             raise NotImplementedError(
                 f"`{self.name}`: a program on devices of several processes must be partitioned, "
-                "which programs with callbacks, symbolic shapes, several meshes, or debug_nans are "
-                f"not, got: a program on {self.place}"
+                "which programs with symbolic shapes, several meshes, or debug_nans are not, "
+                f"got: a program on {self.place}"
             )
         return found
 
@@ -312,14 +312,13 @@ class Program:
         from dovetail.compiler.forms import Lowering  # lazy
 
         platform = self.device.platform
-        is_host = platform == "cpu" and self.partition is None
         if self.partition is not None:
             prepared = self.partition.module
         else:
             # Lowered once, so that a module that no evaluation needs is not cached.
             prepared = self.__dict__.get("prepared") or self.after("check", is_partitioned=False)
         return Lowering(
-            prepared, "check", platform=platform, host_functions=is_host, name=self.name
+            prepared, "check", platform=platform, host_functions=platform == "cpu", name=self.name
         )
 
     def compilation(self) -> Compilation:
@@ -355,12 +354,16 @@ class Program:
             dump.finish(folder, self, compiled)
         if self.partition is not None:
             assert self.mesh is not None
+            places = compiled.module.collective_places()
             spmd = SpmdExecutable(
                 compiled.vmfb,
                 "main",
                 partitions.participants_of(self.mesh),
-                lines=[describe(place) for place in compiled.module.collective_places()],
+                lines=[describe(place) for place in places],
+                meets=bool(places),
                 identity=partitions.identity(self.name, self.signature.avals, self.partition),
+                host_functions=functions,
+                owner=self.module,
                 output_dtypes=self.result_dtypes,
             )
             return PartitionedExecutable(spmd, self.partition, self.avals, self.donated)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import threading
 import weakref
 from collections.abc import Callable, Sequence
+from time import thread_time
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,13 +16,17 @@ from iree.runtime import VmModule
 
 from .buffer import Buffer, put
 from .communicator import TIMEOUT, CollectiveError, Communicator, Lines
-from .devices import INSTANCE, get_device
+from .devices import INSTANCE, Device, get_device
 from .executable import Call, Executable, LoadedModule
+from .host_functions import HostFunction, HostFunctions
 from .transports import Identity, Transport
 
 T = TypeVar("T")
 
 _NO_LINES = Lines()
+# What it costs to let another thread run a program, in seconds.
+_HANDOVER = 15e-6
+_CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class _Crew:
@@ -253,6 +259,10 @@ class SpmdExecutable:
       participants: the participants that run it.
       lines: the lines in the user's program of its collectives, for messages.
       identity: what other processes must run at the same time; None if that is not checked.
+      meets: whether the participants meet in collectives. Otherwise one thread may run them one
+        after the other.
+      host_functions: functions of this process that the module imports.
+      owner: as for `HostFunctions`.
       options: as for `Executable`.
 
     Attributes:
@@ -281,17 +291,29 @@ class SpmdExecutable:
         *,
         lines: Sequence[str] = (),
         identity: Identity | None = None,
+        meets: bool = True,
+        host_functions: Sequence[HostFunction] = (),
+        owner: Any = None,
         **options: Any,
     ) -> None:
         self.participants = participants
         self._lines = Lines(lines)
         self._identity = identity
+        # Processes compare what they run even if they do not meet afterwards.
+        self._meets = meets or participants.transport is not None
+        # How long one participant computed in the last run, of those that do not meet.
+        self._seconds = math.inf
         is_loaded = isinstance(vmfb, VmModule)
         module = vmfb if is_loaded else VmModule.copy_buffer(INSTANCE, vmfb)
-        self.executables = [
-            Executable(LoadedModule(module, device), function, **options)
-            for device in participants.devices
-        ]
+
+        def executable(device: Device) -> Executable:
+            if not host_functions:
+                return Executable(LoadedModule(module, device), function, **options)
+            host = HostFunctions(host_functions, device, owner)
+            loaded = LoadedModule(module, device, [host.module])
+            return Executable(loaded, function, host_functions=host, **options)
+
+        self.executables = [*map(executable, participants.devices)]
 
     def __call__(self, arguments: Sequence[Sequence[Any]]) -> list[list[Buffer]]:
         """Call the function on all participants.
@@ -325,5 +347,28 @@ class SpmdExecutable:
         def participate(number: int) -> None:
             executables[number].run(calls[number])
 
-        self.participants.run(participate, self._lines, self._identity)
+        self._run(participate)
         return [executable.end(call) for executable, call in zip(executables, calls, strict=True)]
+
+    def _run(self, participate: Callable[[int], None]) -> None:
+        """On as many threads as pay."""
+        if self._meets:
+            self.participants.run(participate, self._lines, self._identity)
+            return
+        count = self.participants.count
+
+        def timed(number: int) -> None:
+            # Without the time that the thread waits for Python's lock.
+            start = thread_time()
+            participate(number)
+            self._seconds = thread_time() - start
+
+        if self._seconds * (count - math.ceil(count / _CORES)) > _HANDOVER * count:
+            self.participants.run(timed, self._lines, self._identity)
+            return
+        for number in range(count):
+            try:
+                timed(number)
+            except Exception as error:
+                error.add_note(f"on participant {number} of {count}")
+                raise

@@ -147,6 +147,7 @@ class SpmdFunction:
             self.name,
             _participants(partitioning.size, processes.current()),
             lines=partitioning.lines,
+            meets=bool(partitioning.lines),
             identity=identity_of(partitioning.text, digest),
         )
 

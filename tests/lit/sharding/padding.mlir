@@ -17,8 +17,8 @@
 // CHECK:         %[[REST:.+]] = dovetail.sub %{{.+}}, %[[FIRST]] : tensor<i32>
 // CHECK:         %[[END:.+]] = dovetail.broadcast %[[REST]]
 // CHECK:         %[[INDEX:.+]] = dovetail.iota 0 : tensor<3x3xi32>
-// CHECK:         %[[LOWEST:.+]] = dovetail.constant dense<0xFF800000> : tensor<3x3xf32>
 // CHECK:         %[[IS_ELEMENT:.+]] = dovetail.compare gt %[[END]], %[[INDEX]]
+// CHECK:         %[[LOWEST:.+]] = dovetail.constant dense<0xFF800000> : tensor<3x3xf32>
 // CHECK:         %[[MASKED:.+]] = dovetail.select %[[IS_ELEMENT]], %[[COS]], %[[LOWEST]]
 // CHECK:         %[[MAX:.+]] = dovetail.reduce_max %[[MASKED]] [0]
 // CHECK:         dovetail.all_reduce_max %[[MAX]] over ["x"] : tensor<3xf32>

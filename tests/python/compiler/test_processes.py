@@ -165,6 +165,7 @@ while True:
 """
 
 
+@pytest.mark.rejected
 @pytest.mark.usefixtures("none_idle")
 def test_what_was_rejected_before_another_form_is_not_tried_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture

@@ -1,22 +1,27 @@
 """Every op on sharded operands: the program of one device means the same as the op on whole arrays.
 
-The program is evaluated by its meaning, on all devices at once; nothing is compiled.
+Most programs are evaluated by their meaning, on all devices at once.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from zlib import crc32
 
+import numpy as np
 import pytest
 
 import dovetail as dt
 from dovetail import dtypes
 from dovetail.reference import Evaluator
 from support import spmd
-from support.op_calls import Call, all_calls
+from support.breadth import at_night
+from support.op_calls import Call, all_calls, calls_to_compile, compared, program_of
 
 CALLS = all_calls(dtypes.float32) + all_calls(dtypes.int32) + all_calls(dtypes.complex64)
+# Each call has operands with random shardings over each of these.
+MESHES: tuple[spmd.Mesh, ...] = ({"x": 2}, {"x": 4}, {"x": 2, "y": 2}, {"x": 2, "y": 4})
 # In units of the last place of the largest element: sums are computed in another order.
 BOUND = 64
 
@@ -54,11 +59,41 @@ def test_sharded_operands(call: Call) -> None:
     plain = module.clone()
     plain.run("", "check")
     expected = Evaluator(plain.program("main"))(list(operands))
-    for mesh, dims in itertools.islice(shardings_of(shapes), 12):
+    rng = np.random.default_rng(crc32(f"{call}".encode()))
+    random = [(mesh, [spmd.random_dims(mesh, shape, rng) for shape in shapes]) for mesh in MESHES]
+    for mesh, dims in [*itertools.islice(shardings_of(shapes), 12), *random]:
         local = spmd.partitioned(module, mesh, dims)
-        if call.row.pointwise:
+        if call.row.pointwise and (mesh, dims) not in random:
             # Each device computes its part, whatever part it has of the other operands.
             assert len(mesh) > 1 or "all_gather" not in local.text()
         results = spmd.evaluated_parts(local, mesh, operands, expected)
         for result, wanted in zip(results, expected, strict=True):
             call.check(result, wanted, BOUND)
+
+
+@pytest.mark.parametrize(
+    "mesh",
+    [pytest.param(mesh, marks=[at_night] * (mesh != MESHES[-1]), id=f"{mesh}") for mesh in MESHES],
+)
+def test_compiled_on_devices(mesh: spmd.Mesh) -> None:
+    """Calls of all ops, as one program that all devices run."""
+    calls = calls_to_compile(dtypes.float32, in_every_way=())
+    operands = [call.ordinary() for call in calls]
+    program = program_of(calls, operands, dynamic=False)
+    rng = np.random.default_rng(0)
+    dims = [spmd.random_dims(mesh, x.shape, rng) for x in program.inputs]
+    local = spmd.partitioned(program.module, mesh, dims)
+    found = local.shardings()
+    assert found is not None
+    whole = program.module.clone()
+    whole.run("", "check")
+    expected = Evaluator(whole.program("main"))(program.inputs)
+    types = [dtype for each in program.results for dtype in each]
+    parts = spmd.run_on_devices(local, mesh, program.inputs, output_dtypes=types)
+    results = [
+        spmd.joined(each, mesh, axes, np.shape(other))
+        for each, axes, other in zip(parts, found[1], expected, strict=True)
+    ]
+    both = (compared(calls, operands, program, each) for each in (results, expected))
+    for call, result, wanted in zip(calls, *both, strict=True):
+        call.check(result, wanted, max(BOUND, call.row.bound(call.dtype)), flush=True)

@@ -13,6 +13,7 @@ import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import lax
 from dovetail.arrays.shards import Shards
+from dovetail.experimental import io_callback
 from dovetail.programs import jitted
 from dovetail.runtime import get_device
 from dovetail.sharding import AxisType, Mesh, NamedSharding
@@ -284,7 +285,81 @@ def test_effects_run_once_on_whole_arrays() -> None:
     np.testing.assert_array_equal(seen[0], x)
 
 
-def test_callbacks_without_effects_run_on_whole_arrays() -> None:
+def test_the_host_is_called_once_with_whole_arrays() -> None:
+    x, seen = normal(16, 4), []
+
+    def scaled(a: Any, b: Any) -> Any:
+        seen.append((np.array(a), np.array(b)))
+        return a * 2, np.full(a.shape[0], b)
+
+    @dt.jit
+    def f(x: Any) -> Any:
+        y = x + 1
+        types = dt.ShapeDtypeStruct(y.shape, y.dtype), dt.ShapeDtypeStruct((16,), dnp.float32)
+        doubled, sums = io_callback(scaled, types, y, dnp.sum(y))
+        total = lax.fori_loop(0, 3, lambda i, c: c + counted(i), 0.0)
+        return doubled + dnp.tanh(x), sums, total
+
+    def counted(i: Any) -> Any:
+        return dt.pure_callback(np.float32, dt.ShapeDtypeStruct((), dnp.float32), i)
+
+    given = put(x, "data", "model")
+    assert "all_gather" in f.lower(given).as_text("shard")
+    for count in (1, 2):
+        doubled, sums, total = f(given)
+        check(doubled, 2 * (x + 1) + np.tanh(x), "data", "model")
+        np.testing.assert_allclose(sums, np.full(16, (x + 1).sum()), 1e-5)
+        assert float(total) == 3
+        assert len(seen) == count
+        np.testing.assert_allclose(seen[-1][0], x + 1, 1e-6)
+
+
+def test_each_device_calls_the_host_with_its_parts(capsys: pytest.CaptureFixture[str]) -> None:
+    x, seen = normal(16), []
+
+    def part(x: Any) -> Any:
+        io_callback(lambda: seen.append(None), None)
+        dt.debug.print("sum {}", dnp.round(lax.psum(x, "i")).astype(int)[0])
+        return x + dt.pure_callback(lambda a: a * 2, dt.ShapeDtypeStruct(x.shape, x.dtype), x)
+
+    f = dt.shard_map(part, mesh=LINE, in_specs=P("i"), out_specs=P("i"))
+    ways = (f, dt.jit(f), dt.jit(f, compile="never"), lambda x: dt.pmap(part, "i")(x.reshape(8, 2)))
+    for way in ways:
+        seen.clear()
+        np.testing.assert_allclose(np.reshape(way(x), 16), 3 * x, 1e-6)
+        assert len(seen) == 8
+        lines = capsys.readouterr().out.splitlines()
+        assert len(lines) == 8
+        assert len(set(lines)) == 1
+
+
+@pytest.mark.parametrize("number", [0, 5])
+def test_errors_of_the_host_reach_the_caller(number: int) -> None:
+    class Odd(Exception):
+        pass
+
+    def fail(number_here: Any, x: Any) -> Any:
+        if number_here == number:
+            raise Odd("no")
+        return x
+
+    def part(x: Any) -> Any:
+        shape = dt.ShapeDtypeStruct(x.shape, x.dtype)
+        return lax.psum(dt.pure_callback(fail, shape, lax.axis_index("i"), x), "i")
+
+    f = dt.jit(dt.shard_map(part, mesh=LINE, in_specs=P("i"), out_specs=P()))
+    with pytest.raises(Odd, match="no"):
+        f(normal(16))
+
+    @dt.jit
+    def whole(x: Any) -> Any:
+        return dt.pure_callback(fail, dt.ShapeDtypeStruct(x.shape, x.dtype), number, x) + 1
+
+    with pytest.raises(Odd, match="no"):
+        whole(put(normal(16), "data"))
+
+
+def test_functions_without_effects_are_called() -> None:
     x = normal(8)
 
     def double(v: Any) -> Any:
@@ -412,11 +487,12 @@ def test_what_is_not_computed_in_parts_is_logged(caplog: pytest.LogCaptureFixtur
     )
     assert lines(dnp.tanh) == []
 
-    def called(x: Any) -> Any:
-        return dt.pure_callback(lambda x: np.tanh(x), dt.ShapeDtypeStruct(x.shape, x.dtype), x)
+    def over_both(x: Any) -> Any:
+        y = dt.shard_map(dnp.tanh, mesh=GRID, in_specs=P("data"), out_specs=P("data"))(x)
+        return dt.shard_map(dnp.tanh, mesh=LINE, in_specs=P("i"), out_specs=P("i"))(y)
 
-    (line,) = lines(called)
-    assert line.startswith("`called`: the program runs on one device instead of 8: it calls a fun")
+    line, *_ = lines(over_both)
+    assert line.startswith("`over_both`: the program runs on one device instead of 8: it has an op")
 
 
 def test_calls_make_no_names_of_arguments(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -192,6 +192,23 @@ def evaluated_parts(
     ]
 
 
+def run_on_devices(
+    local: _core.Module, mesh: Mesh, values: Sequence[np.ndarray], **options: Any
+) -> list[list[np.ndarray]]:
+    """Compile the program of one device, and run it on all: each device's parts of the results."""
+    found = local.shardings()
+    assert found is not None
+    arguments = [
+        parts_of(value, mesh, dims, shape)
+        for value, dims, (shape, _) in zip(
+            values, found[0], local.function("main").inputs, strict=True
+        )
+    ]
+    program = executable(mesh, local, **options)
+    results = program([list(parts) for parts in zip(*arguments, strict=True)])
+    return [[part.numpy() for part in parts] for parts in zip(*results, strict=True)]
+
+
 def check_on_devices(
     local: _core.Module,
     mesh: Mesh,
@@ -203,22 +220,24 @@ def check_on_devices(
     """Compile the program of one device, and compare each device's parts of the results."""
     found = local.shardings()
     assert found is not None
-    given, returned = found
-    shapes = [shape for shape, _ in local.function("main").inputs]
-    arguments = [
-        parts_of(value, mesh, dims, shape)
-        for value, dims, shape in zip(values, given, shapes, strict=True)
-    ]
-    program = executable(mesh, local)
-    results = program([list(parts) for parts in zip(*arguments, strict=True)])
-    for i, (whole, dims) in enumerate(zip(expected, returned, strict=True)):
+    results = run_on_devices(local, mesh, values)
+    for parts, whole, dims in zip(results, expected, found[1], strict=True):
         whole = np.asarray(whole)
-        parts = parts_of(np.ones(whole.shape, bool), mesh, dims, results[0][i].numpy().shape)
+        elements = parts_of(np.ones(whole.shape, bool), mesh, dims, parts[0].shape)
         wanted = parts_of(whole, mesh, dims, parts[0].shape)
-        for part, is_element, other in zip(results, parts, wanted, strict=True):
+        for part, is_element, other in zip(parts, elements, wanted, strict=True):
             # What pads a part may have any value.
-            mask = is_element == 1
-            np.testing.assert_allclose(part[i].numpy()[mask], other[mask], rtol=rtol, atol=atol)
+            np.testing.assert_allclose(part[is_element], other[is_element], rtol=rtol, atol=atol)
+
+
+def joined(parts: Sequence[np.ndarray], mesh: Mesh, dims: Dims, shape: Sequence[int]) -> np.ndarray:
+    """The array of this shape whose parts these are, one for each device."""
+    indices = parts_of(np.arange(math.prod(shape)).reshape(shape), mesh, dims, parts[0].shape)
+    elements = parts_of(np.ones(shape, bool), mesh, dims, parts[0].shape)
+    whole = np.empty(math.prod(shape), parts[0].dtype)
+    for part, index, is_element in zip(parts, indices, elements, strict=True):
+        whole[index[is_element]] = part[is_element]
+    return whole.reshape(shape)
 
 
 def parts_of(value: np.ndarray, mesh: Mesh, dims: Dims, shape: Sequence[int]) -> list[np.ndarray]:

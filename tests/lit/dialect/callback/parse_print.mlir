@@ -6,6 +6,8 @@ func.func @main(%x: tensor<2xf32>, %y: tensor<?xi1>, %n: index) -> (tensor<f32>,
   dovetail.callback "log.0" effect "debug"() {ordered = true} : () -> ()
   // CHECK: dovetail.callback "f.1" effect "none" vmap "expand_dims"(%{{.*}}) sizes(%{{.*}}) : (tensor<2xf32>, tensor<?xi1>) -> (tensor<f32>, tensor<?xf64>)
   %0:2 = dovetail.callback "f.1" effect "none" vmap "expand_dims"(%x, %y) sizes(%n) : (tensor<2xf32>, tensor<?xi1>) -> (tensor<f32>, tensor<?xf64>)
+  // CHECK: dovetail.callback "g.2" effect "io" vmap "sequential" over ["x", "y"](%arg0) : (tensor<2xf32>) -> ()
+  dovetail.callback "g.2" effect "io" vmap "sequential" over ["x", "y"](%x) : (tensor<2xf32>) -> ()
   // CHECK: dovetail.host_step 3(%{{.*}}, %{{.*}}) : (tensor<2xf32>, tensor<?xi1>) -> (tensor<?xi32>, tensor<f32>)
   %1:2 = dovetail.host_step 3(%x, %y) : (tensor<2xf32>, tensor<?xi1>) -> (tensor<?xi32>, tensor<f32>)
   return %0#0, %0#1 : tensor<f32>, tensor<?xf64>
