@@ -84,6 +84,10 @@ namespace dovetail {
 //   Workaround: python/dovetail/compiler/module_files.py (_CHANGES)
 //   Test: tests/python/pipeline/test_random_control.py
 //
+// An array that is repeated along a batch, and multiplied by its transpose, is not laid out in tiles.
+//   Workaround: python/dovetail/compiler/module_files.py (_CHANGES)
+//   Test: tests/lit/iree/quirks/tiled_broadcast.mlir
+//
 // A loop that only reads elements by its own indices becomes a slice, which has more dimensions than the array if that
 // loses one of size 1.
 //   Workaround: cpp/lowering/Shape.cpp (reversed)
