@@ -2,6 +2,7 @@
 #include "cpp/bindings/calls/CompiledCalls.h"
 #include "cpp/bindings/calls/Invocation.h"
 #include "cpp/bindings/calls/Package.h"
+#include "cpp/bindings/calls/PartCalls.h"
 #include "cpp/bindings/calls/Storage.h"
 #include "cpp/bindings/eager/CachedFunction.h"
 #include "cpp/bindings/eager/EvaluatorLoops.h"
@@ -58,6 +59,7 @@ NB_MODULE(_core, m) {
   bindCachedFunction(m);
   bindExport(m);
   bindInvocation(m);
+  bindPartCalls(m);
   bindCompiledCalls(m);
   bindLoops(m);
   m.def("registered_ops", &registeredOps, "Names of all ops of the dialect.");

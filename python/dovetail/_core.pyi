@@ -687,6 +687,27 @@ class Invocation:
           share_bytes: from so many bytes on, the memory of NumPy's arrays is shared, not copied.
         """
 
+def begin_part_calls(
+    list: type[VmVariantList],
+    push: Callable[..., None],
+    space: str,
+    devices: list[dovetail.runtime.devices.Device],
+    parts: list[list[Any]],
+    last: list[list[VmRef]],
+    result_count: int,
+) -> list[tuple[VmVariantList, VmVariantList]] | None:
+    """
+    IREE's lists of the arguments and of the results of each device, given the parts of each argument and the last arguments of each device; None if a part is not a buffer of its device.
+    """
+
+def end_part_calls(
+    get: Callable[..., VmRef],
+    calls: list[tuple[VmVariantList, VmVariantList]],
+    dtypes: list[numpy.dtype],
+    devices: list[dovetail.runtime.devices.Device],
+) -> list[list[dovetail.runtime.buffer.Buffer]]:
+    """For each result, the part that each device has."""
+
 class CompiledCalls:
     """A function whose calls are calls of compiled programs when they come again; others are left to `_call`."""
 
@@ -712,7 +733,7 @@ class CompiledCalls:
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         leaves: list[Any],
-        invocation: Invocation,
+        invocation: Invocation | Callable[[list[Any]], Any],
         /,
     ) -> bool:
         """Cache an invocation for calls like one with the given arguments; returns false if it cannot be cached."""

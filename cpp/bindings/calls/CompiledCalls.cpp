@@ -5,6 +5,7 @@
 #include "LruCache.h"
 #include "Package.h"
 #include "TreeKey.h"
+#include "llvm/ADT/STLExtras.h"
 #include <unordered_map>
 #include <utility>
 
@@ -73,6 +74,17 @@ bool makeKey(const CompiledCalls &calls, Key &key, PyObject *settings, PyObject 
          TreeKeyMaker(key).add(args, kwargs, calls.statics);
 }
 
+/// The result of a Python function on a list of the leaves; null if that is NotImplemented.
+PyObject *callFunction(const nb::object &function, llvm::ArrayRef<PyObject *> leaves) {
+  auto list = nb::steal(PyList_New(leaves.size()));
+  if (!list.is_valid())
+    return nullptr;
+  for (auto [i, leaf] : llvm::enumerate(leaves))
+    PyList_SET_ITEM(list.ptr(), i, Py_NewRef(leaf));
+  nb::object result = callPython(function, list.ptr());
+  return result.ptr() == Py_NotImplemented ? nullptr : result.release().ptr();
+}
+
 /// The result if the call is like an earlier one. Null with a Python error, or without one if it must take the
 /// slow path.
 PyObject *callCached(CompiledCalls &calls, PyObject *args, PyObject *kwargs) {
@@ -89,7 +101,9 @@ PyObject *callCached(CompiledCalls &calls, PyObject *args, PyObject *kwargs) {
     return nullptr;
   // Owned here: another thread may evict it from the cache.
   nb::object invocation = entry->recipe.invocation;
-  return valueIn<Invocation>(invocation.ptr()).call(key.leaves);
+  if (Py_TYPE(invocation.ptr()) == reinterpret_cast<PyTypeObject *>(invocationType))
+    return valueIn<Invocation>(invocation.ptr()).call(key.leaves);
+  return callFunction(invocation, key.leaves);
 }
 
 PyObject *call(PyObject *self, PyObject *args, PyObject *kwargs) {
@@ -104,16 +118,21 @@ PyObject *falseUnlessRaised() { return PyErr_Occurred() ? nullptr : Py_NewRef(Py
 
 PyObject *cacheCall(PyObject *self, PyObject *args) {
   PyObject *positional, *keywords, *leaves, *invocation;
-  if (!PyArg_ParseTuple(args, "O!O!O!O!", &PyTuple_Type, &positional, &PyDict_Type, &keywords, &PyList_Type, &leaves,
-                        invocationType, &invocation))
+  if (!PyArg_ParseTuple(args, "O!O!O!O", &PyTuple_Type, &positional, &PyDict_Type, &keywords, &PyList_Type, &leaves,
+                        &invocation))
     return nullptr;
+  bool isInvocation = Py_TYPE(invocation) == reinterpret_cast<PyTypeObject *>(invocationType);
+  if (!isInvocation && !PyCallable_Check(invocation)) {
+    PyErr_Format(PyExc_TypeError, "invocation must be an Invocation or a function, got: %R", invocation);
+    return nullptr;
+  }
   auto &calls = valueIn<CompiledCalls>(self);
   PyObject *settings = currentSettings();
   if (!settings)
     return nullptr;
   Key key(maxWords);
   if (!makeKey(calls, key, settings, positional, keywords) ||
-      key.leaves.size() != valueIn<Invocation>(invocation).inputCount() ||
+      (isInvocation && key.leaves.size() != valueIn<Invocation>(invocation).inputCount()) ||
       key.leaves.size() != size_t(PyList_GET_SIZE(leaves)))
     return falseUnlessRaised();
   // Trees that Python flattens differently are left to Python.
@@ -163,7 +182,9 @@ PyObject *bindTo(PyObject *object, PyObject *instance, PyObject *) {
 
 PyMethodDef methods[] = {
     {"_cache_call", cacheCall, METH_VARARGS,
-     "Cache an `Invocation` for calls like one with the given args, kwargs and leaves; returns false if it cannot be."},
+     "Cache an `Invocation`, or a function of a list of leaves, for calls like one with the given args, kwargs and "
+     "leaves; "
+     "returns false if it cannot be. A function may return NotImplemented."},
     {"_forget", forget, METH_NOARGS, "Clear the cache."},
     {"_cached_count", count, METH_NOARGS, "The number of cached calls."},
     {nullptr, nullptr, 0, nullptr},

@@ -12,32 +12,6 @@ using namespace nb::literals;
 
 namespace dovetail {
 
-namespace {
-
-template <typename... Args>
-nb::object callPython(const nb::object &function, Args... args) {
-  PyObject *storage[] = {nullptr, args...};
-  return nb::steal(
-      PyObject_Vectorcall(function.ptr(), storage + 1, sizeof...(args) | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
-}
-
-/// An immutable buffer of an array that IREE returned.
-PyObject *newBuffer(PyObject *reference, PyObject *dtype, PyObject *device, PyObject *shape, bool isShared) {
-  PyObject *buffer = runtime->buffer->tp_alloc(runtime->buffer, 0);
-  if (!buffer)
-    return nullptr;
-  runtime->ref.set(buffer, reference);
-  runtime->dtype.set(buffer, dtype);
-  runtime->device.set(buffer, device);
-  runtime->shape.set(buffer, shape);
-  runtime->view.set(buffer, Py_None);
-  runtime->host.set(buffer, Py_None);
-  runtime->shared.set(buffer, isShared ? Py_True : Py_False);
-  return buffer;
-}
-
-} // namespace
-
 /// One call: the lists of its arguments and results, and the objects whose memory they share.
 class Invocation::Call {
 public:

@@ -93,6 +93,20 @@ Runtime::Runtime(nb::handle buffer)
       device(buffer, "_device"), shape(buffer, "_shape"), view(buffer, "_view"), host(buffer, "_host"),
       shared(buffer, "_shared") {}
 
+PyObject *newBuffer(PyObject *reference, PyObject *dtype, PyObject *device, PyObject *shape, bool isShared) {
+  PyObject *buffer = runtime->buffer->tp_alloc(runtime->buffer, 0);
+  if (!buffer)
+    return nullptr;
+  runtime->ref.set(buffer, reference);
+  runtime->dtype.set(buffer, dtype);
+  runtime->device.set(buffer, device);
+  runtime->shape.set(buffer, shape);
+  runtime->view.set(buffer, Py_None);
+  runtime->host.set(buffer, Py_None);
+  runtime->shared.set(buffer, isShared ? Py_True : Py_False);
+  return buffer;
+}
+
 static void setRuntime(nb::handle buffer) { runtime = new Runtime(buffer); }
 
 static const char packageSignature[] =

@@ -44,6 +44,17 @@ inline bool isOf(PyObject *object, const nanobind::object &type) {
   return PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject *>(type.ptr()));
 }
 
+/// Calls a Python function; null with a Python error.
+template <typename... Args>
+nanobind::object callPython(const nanobind::object &function, Args... args) {
+  PyObject *storage[] = {nullptr, args...};
+  return nanobind::steal(
+      PyObject_Vectorcall(function.ptr(), storage + 1, sizeof...(args) | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
+}
+
+/// An immutable buffer of an array that IREE returned; null with a Python error.
+PyObject *newBuffer(PyObject *reference, PyObject *dtype, PyObject *device, PyObject *shape, bool isShared);
+
 /// Returns true while this thread traces a function.
 bool isTracing();
 /// The settings that apply here: one object for equal settings, which is never released. Null with a Python error.

@@ -80,7 +80,7 @@ class Execution:
         # The same program with other checks.
         self._checking: dict[tuple[str, ...], Execution] = {}
         # For calls in C++, once the program is compiled.
-        self.invocation: _core.Invocation | None = None
+        self.invocation: _core.Invocation | Callable[[list[Any]], Any] | None = None
 
     @property
     def is_compiled(self) -> bool:
@@ -269,6 +269,13 @@ class Execution:
             self._captured = executable.placed(self._captured)
             self._places = self.program.places
             self.program.forget()
+            if not self.program.donated:
+                from dovetail.programs import partitioned_calls  # lazy
+
+                avals = self.program.signature.avals
+                self.invocation = partitioned_calls.invocation(
+                    executable, avals, self._captured, self._tree
+                )
             return executable
         from dovetail.programs.invocation import data_for_call, invocation  # lazy
         from dovetail.runtime import put  # lazy

@@ -89,6 +89,12 @@ class PartitionedExecutable:
       partition: how arguments and results are sharded.
       avals: the types of the results.
       donated: the arguments that it may overwrite.
+
+    Attributes:
+      executable: the program of one device, on all of them.
+      arguments: the sharding of each argument, and the shape of its parts.
+      results: the number, the sharding, the shape and the dtype of each result.
+      devices: the runtime devices.
     """
 
     def __init__(
@@ -98,19 +104,19 @@ class PartitionedExecutable:
         avals: Sequence[ShapedArray],
         donated: Sequence[int] = (),
     ) -> None:
-        self._executable = executable
+        self.executable = executable
         shapes = [shape for shape, _ in partition.module.function("main").inputs]
-        self._arguments = [*zip(partition.arguments, shapes, strict=True)]
-        self._results = [
+        self.arguments = [*zip(partition.arguments, shapes, strict=True)]
+        self.results = [
             (i, sharding, aval.shape, aval.dtype)
             for i, (sharding, aval) in enumerate(zip(partition.results, avals, strict=True))
         ]
         self._donated = donated
-        self._devices = [each.device for each in executable.executables]
+        self.devices = [each.device for each in executable.executables]
 
     def placed(self, captured: Sequence[Any]) -> list[Any]:
         """The data of the last arguments, moved to where every call needs it, and padded."""
-        last = self._arguments[len(self._arguments) - len(captured) :]
+        last = self.arguments[len(self.arguments) - len(captured) :]
         return [
             Shards(sharding, value.shape, value.dtype, parts_of(value, sharding, shape))
             for value, (sharding, shape) in zip(captured, last, strict=True)
@@ -120,16 +126,16 @@ class PartitionedExecutable:
         """The sharded data of the results, for data of the arguments, which is moved if needed."""
         shards = [
             parts_of(value, sharding, shape)
-            for value, (sharding, shape) in zip(data, self._arguments, strict=True)
+            for value, (sharding, shape) in zip(data, self.arguments, strict=True)
         ]
         for number in self._donated:
-            own_parts(shards[number], self._devices)
-        count = len(self._devices)
-        results = self._executable([[parts[i] for parts in shards] for i in range(count)])
+            own_parts(shards[number], self.devices)
+        count = len(self.devices)
+        results = self.executable([[parts[i] for parts in shards] for i in range(count)])
         return [
             # Each device has its own copy of an array that all have.
             Shards(sharding, shape, dtype, [parts[i] for parts in results])
-            for i, sharding, shape, dtype in self._results
+            for i, sharding, shape, dtype in self.results
         ]
 
 

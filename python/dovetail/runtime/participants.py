@@ -343,15 +343,20 @@ class SpmdExecutable:
 
         # What needs Python's lock is done here: the threads would hand it to each other.
         calls = [*map(begin, range(len(executables)))]
+        self.run(calls)
+        return [executable.end(call) for executable, call in zip(executables, calls, strict=True)]
+
+    def run(self, calls: Sequence[Call]) -> None:
+        """Run a call of each participant, on as many threads as pay.
+
+        Raises:
+          CollectiveError: the participants did not meet in a collective.
+        """
+        executables = self.executables
 
         def participate(number: int) -> None:
             executables[number].run(calls[number])
 
-        self._run(participate)
-        return [executable.end(call) for executable, call in zip(executables, calls, strict=True)]
-
-    def _run(self, participate: Callable[[int], None]) -> None:
-        """On as many threads as pay."""
         if self._meets:
             self.participants.run(participate, self._lines, self._identity)
             return

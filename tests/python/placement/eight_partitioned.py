@@ -15,6 +15,7 @@ from dovetail import lax
 from dovetail.arrays.shards import Shards
 from dovetail.experimental import io_callback
 from dovetail.programs import jitted
+from dovetail.programs.partitions import PartitionedExecutable
 from dovetail.runtime import get_device
 from dovetail.sharding import AxisType, Mesh, NamedSharding
 from dovetail.sharding import PartitionSpec as P
@@ -506,6 +507,27 @@ def test_calls_make_no_names_of_arguments(monkeypatch: pytest.MonkeyPatch) -> No
         np.testing.assert_allclose(f(2, xs)[2], 2 * np.asarray(xs[2]))
     with pytest.raises(ValueError, match=r"arg shape: float32\[4,2\], `xs\[1\]` of"):
         f(2, [xs[0], put(normal(4, 2), None, "model"), xs[2]])
+
+
+def test_repeated_calls_are_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls whose arguments are where the program needs them run no code but `partitioned_calls`'."""
+    table = normal(16, 4)
+    f = dt.jit(lambda x, y: {"sum": x * 2 + y @ table, "total": dnp.sum(x)})
+    x, y = put(normal(8, 4), "data"), put(normal(8, 16), "data", "model")
+    # An equal sharding over another mesh object, and what another program returned.
+    again = Mesh(GRID.devices, GRID.axis_names)
+    other = dt.device_put(np.asarray(x), NamedSharding(again, P("data")))
+    returned = dt.jit(lambda x: x + 0)(x)
+    results = [f(each, y) for each in (x, other, returned)]
+    monkeypatch.setattr(PartitionedExecutable, "__call__", None)
+    results += [f(each, y) for each in (x, returned, other, x)]
+    for result in results:
+        check(result["sum"], np.asarray(x) * 2 + np.asarray(y) @ table, "data")
+        assert float(result["total"]) == pytest.approx(float(np.asarray(x).sum()), rel=1e-5)
+    with pytest.raises(TypeError, match="not callable"):
+        f(put(np.asarray(x), None, "model"), y)
+    with pytest.raises(TypeError, match="not callable"):
+        f(put(normal(9, 4), "data"), put(normal(9, 16), "data", "model"))
 
 
 def test_a_program_without_results() -> None:
