@@ -36,7 +36,8 @@ def prepare(library: str, devices: int) -> None:
     os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={devices}"
     sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
     if library == "JAX":
-        for name in ("", ".numpy", ".lax", ".nn", ".random", ".sharding"):
+        modules = ("numpy", "lax", "nn", "random", "sharding", "experimental")
+        for name in ("", *(f".{module}" for module in modules)):
             sys.modules[f"dovetail{name}"] = importlib.import_module(f"jax{name}")
         # Optimizers are not part of JAX; what is timed uses none.
         optim: Any = types.ModuleType("optim")

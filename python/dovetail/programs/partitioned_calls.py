@@ -48,6 +48,8 @@ def invocation(
     for data in captured:
         _put_host_arrays(data.parts, devices)
     numbers = executable.participants.numbers
+    is_replicated = [sharding.is_fully_replicated for sharding in shardings]
+    count = len(devices)
     last = [
         [*[data.parts[n]._ref for data in captured], number._ref]
         for n, number in enumerate(numbers)
@@ -61,6 +63,10 @@ def invocation(
         parts = []
         for i, leaf in enumerate(leaves):
             data = leaf._data if type(leaf) is Array else None
+            if is_replicated[i] and type(data) in (np.ndarray, Buffer):
+                # All devices share it.
+                parts.append([data] * count)
+                continue
             if type(data) is not Shards:
                 return NotImplemented
             if data.sharding is not shardings[i]:
@@ -70,8 +76,10 @@ def invocation(
             parts.append(data.parts)
         lists = begin(VmVariantList, push, space, devices, parts, last, result_count)
         if lists is None:
-            for each in parts:
+            for leaf, each in zip(leaves, parts, strict=True):
                 _put_host_arrays(each, devices)
+                if type(leaf._data) is np.ndarray:
+                    leaf.move_to(each[0])
             lists = begin(VmVariantList, push, space, devices, parts, last, result_count)
             if lists is None:
                 return NotImplemented
