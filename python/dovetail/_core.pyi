@@ -704,9 +704,12 @@ def end_part_calls(
     get: Callable[..., VmRef],
     calls: list[tuple[VmVariantList, VmVariantList]],
     dtypes: list[numpy.dtype],
+    are_shared: list[bool],
     devices: list[dovetail.runtime.devices.Device],
 ) -> list[list[dovetail.runtime.buffer.Buffer]]:
-    """For each result, the part that each device has."""
+    """
+    For each result, the part that each device has; what is shared may be the memory of something else.
+    """
 
 class CompiledCalls:
     """A function whose calls are calls of compiled programs when they come again; others are left to `_call`."""

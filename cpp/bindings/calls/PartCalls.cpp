@@ -52,16 +52,17 @@ nb::object beginPartCalls(nb::object list, nb::object push, nb::object space, nb
 }
 
 /// For each result, what the devices have of it.
-nb::list endPartCalls(nb::object get, nb::list calls, nb::list dtypes, nb::list devices) {
+nb::list endPartCalls(nb::object get, nb::list calls, nb::list dtypes, nb::list areShared, nb::list devices) {
   nb::list results;
   for (size_t i = 0, count = nb::len(dtypes); i < count; ++i) {
     nb::int_ index(i);
     nb::object dtype = dtypes[i];
+    bool isShared = nb::cast<bool>(areShared[i]);
     nb::list parts;
     for (size_t d = 0; d < nb::len(calls); ++d) {
       nb::object list = calls[d][1], device = devices[d];
       nb::object reference = checked(callPython(get, list.ptr(), index.ptr()));
-      parts.append(checked(nb::steal(newBuffer(reference.ptr(), dtype.ptr(), device.ptr(), Py_None, false))));
+      parts.append(checked(nb::steal(newBuffer(reference.ptr(), dtype.ptr(), device.ptr(), Py_None, isShared))));
     }
     results.append(parts);
   }
@@ -79,11 +80,11 @@ void bindPartCalls(nb::module_ &m) {
               "last: list[list[VmRef]], result_count: int) -> list[tuple[VmVariantList, VmVariantList]] | None"),
       "IREE's lists of the arguments and of the results of each device, given the parts of each argument and the last "
       "arguments of each device; None if a part is not a buffer of its device.");
-  m.def("end_part_calls", &endPartCalls, "get"_a, "calls"_a, "dtypes"_a, "devices"_a,
+  m.def("end_part_calls", &endPartCalls, "get"_a, "calls"_a, "dtypes"_a, "are_shared"_a, "devices"_a,
         nb::sig("def end_part_calls(get: collections.abc.Callable[..., VmRef], "
-                "calls: list[tuple[VmVariantList, VmVariantList]], dtypes: list[numpy.dtype], "
+                "calls: list[tuple[VmVariantList, VmVariantList]], dtypes: list[numpy.dtype], are_shared: list[bool], "
                 "devices: list[dovetail.runtime.devices.Device]) -> list[list[dovetail.runtime.buffer.Buffer]]"),
-        "For each result, the part that each device has.");
+        "For each result, the part that each device has; what is shared may be the memory of something else.");
 }
 
 } // namespace dovetail

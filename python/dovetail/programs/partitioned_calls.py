@@ -41,9 +41,13 @@ def invocation(
     is_even = all(
         _is_even(aval.shape, *argument) for aval, argument in zip(avals, given, strict=True)
     )
-    if not is_even or any(each.sharing or each.handed_back for each in executable.executables):
+    if not is_even:
         return None
-    # Equal shardings need not be one object; the last one is known to be equal.
+    # All devices run one module.
+    one = executable.executables[0]
+    are_shared = [i in one.sharing for i in range(len(program.results))]
+    handed_back = [i for i in one.handed_back if i < len(given)]
+    # Equivalent shardings need not be one object; the last one is known to be equivalent.
     shardings: list[Sharding] = [sharding for sharding, _ in given]
     for data in captured:
         _put_host_arrays(data.parts, devices)
@@ -70,7 +74,7 @@ def invocation(
             if type(data) is not Shards:
                 return NotImplemented
             if data.sharding is not shardings[i]:
-                if data.sharding != shardings[i]:
+                if not data.sharding.is_equivalent_to(shardings[i], len(data.shape)):
                     return NotImplemented
                 shardings[i] = data.sharding
             parts.append(data.parts)
@@ -83,12 +87,15 @@ def invocation(
             lists = begin(VmVariantList, push, space, devices, parts, last, result_count)
             if lists is None:
                 return NotImplemented
+        for i in handed_back:
+            for part in parts[i]:
+                part._shared = True
         executable.run([Call(_Parts(parts, n), *pair, None) for n, pair in enumerate(lists)])
         return tree(
             [
                 Shards(sharding, shape, dtype, of_result)
                 for of_result, (_, sharding, shape, dtype) in zip(
-                    end(get, lists, dtypes, devices), program.results, strict=True
+                    end(get, lists, dtypes, are_shared, devices), program.results, strict=True
                 )
             ]
         )

@@ -148,7 +148,8 @@ def parts_of(data: Any, sharding: Sharding, shape: tuple[int, ...]) -> list[Any]
       shape: the shape of a part. Those at the ends of dimensions may be shorter, and are padded.
     """
     if type(data) is Shards:
-        if data.sharding is not sharding and data.sharding != sharding:
+        has = data.sharding
+        if has is not sharding and not has.is_equivalent_to(sharding, len(data.shape)):
             data = moved(data, sharding)
     elif not (sharding.is_fully_replicated and is_on_host(data)):
         data = moved(data, sharding)
