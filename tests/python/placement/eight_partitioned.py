@@ -510,7 +510,7 @@ def test_calls_make_no_names_of_arguments(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_repeated_calls_are_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Calls whose arguments are where the program needs them run no code but `partitioned_calls`'."""
+    """If arguments are where the program needs them, calls run nothing but `partitioned_calls`."""
     table = normal(16, 4)
     f = dt.jit(lambda x, y: {"sum": x * 2 + y @ table, "total": dnp.sum(x)})
     x, y = put(normal(8, 4), "data"), put(normal(8, 16), "data", "model")
