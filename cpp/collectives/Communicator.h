@@ -47,6 +47,8 @@ public:
   std::vector<Slot> slots;
   /// What comes from other processes, and goes there.
   std::vector<char> staging;
+  /// Parts that come, and what is made of them.
+  std::vector<char> scratch;
   /// Set by the one that exchanges messages.
   bool isReached = true;
 };

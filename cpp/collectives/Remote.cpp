@@ -173,7 +173,9 @@ bool reduceAcross(Communicator &communicator, Group &group, Reduce reduce, size_
     return reduceByAll(communicator, group, processes, own, reduce, elements, bytes);
   // Each process combines a part, and sends the result to the others.
   char *all = group.staging.data();
-  std::vector<char> parts(length(own) * count), combined(length(own));
+  // Its memory is kept: the operating system takes as long to give new memory as a message takes.
+  group.scratch.resize(std::max(group.scratch.size(), length(own) * (count + 1)));
+  char *parts = group.scratch.data(), *combined = parts + length(own) * count;
   std::vector<const char *> sources(count);
   std::vector<Message> sends, receives, sendsBack, receivesBack;
   auto add = [](std::vector<Message> &messages, int process, char *data, size_t size) {
@@ -181,19 +183,19 @@ bool reduceAcross(Communicator &communicator, Group &group, Reduce reduce, size_
       messages.push_back({process, data, static_cast<int64_t>(size)});
   };
   for (size_t i = 0; i < count; ++i) {
-    sources[i] = i == own ? all + begin(own) : parts.data() + i * length(own);
+    sources[i] = i == own ? all + begin(own) : parts + i * length(own);
     if (i == own)
       continue;
     add(sends, processes[i].number, all + begin(i), length(i));
-    add(receives, processes[i].number, parts.data() + i * length(own), length(own));
+    add(receives, processes[i].number, parts + i * length(own), length(own));
     add(sendsBack, processes[i].number, all + begin(own), length(own));
     add(receivesBack, processes[i].number, all + begin(i), length(i));
   }
   if (!communicator.transfer(group, sends, receives))
     return false;
-  if (!combined.empty()) {
-    reduce(combined.data(), sources.data(), static_cast<int>(count), combined.size() / bytes);
-    std::copy(combined.begin(), combined.end(), all + begin(own));
+  if (length(own) > 0) {
+    reduce(combined, sources.data(), static_cast<int>(count), length(own) / bytes);
+    std::copy_n(combined, length(own), all + begin(own));
   }
   return communicator.transfer(group, sendsBack, receivesBack);
 }

@@ -33,8 +33,9 @@ double Factors::cost(ArrayRef<Axes> axes) const {
     ShardingAttr given = shardingOf(mesh, dims, axes);
     bool isScattered =
         map.combiner == FactorMap::Combiner::Sum && scatteredDim(typeOf(result), given, wanted, combined);
-    if (!combined.empty())
-      bytes += bytesOf(typeOf(result), given) * (isScattered ? 1 : 2);
+    // A device receives from the others all but its share of the terms, and of the sums if it needs them all.
+    double others = 1 - 1.0 / mesh.sizeOf(combined);
+    bytes += bytesOf(typeOf(result), given) * (isScattered ? others : 2 * others);
     if (combined.empty() || !isScattered)
       bytes += reshardCost(typeOf(result), given, wanted);
     for (auto [d, factor] : llvm::enumerate(dims))

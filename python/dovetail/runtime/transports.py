@@ -88,6 +88,10 @@ class Transport(abc.ABC):
         """End the connections; other processes wait no longer."""
 
 
+# How long a message may take at least, in seconds, and slow memory, in bytes per second.
+_SOON, _SLOW = 3e-4, 5e8
+
+
 class MpiTransport(Transport):
     """The processes of an MPI communicator.
 
@@ -138,7 +142,10 @@ class MpiTransport(Transport):
             self._communicator.Isend([data, mpi.BYTE], other, tag) for other, data in sends
         ]
         others = sorted({other for other, _ in (*sends, *receives)})
-        deadline = time.monotonic() + self.timeout
+        begin = time.monotonic()
+        deadline = begin + self.timeout
+        # MPI moves a large message piece by piece, and only while it is asked whether it has come.
+        expected = begin + _SOON + sum(data.nbytes for _, data in (*sends, *receives)) / _SLOW
         for attempt in itertools.count():
             if mpi.Request.Testall(requests):
                 return
@@ -150,7 +157,7 @@ class MpiTransport(Transport):
                     request.Wait()
                 raise RuntimeError(problem or "the run has ended")
             # Others may need the processor.
-            time.sleep(0 if attempt < 100 else 50e-6)
+            time.sleep(0 if time.monotonic() < expected else 50e-6)
 
     def _problem(self, others: Sequence[int], attempt: int, deadline: float) -> str:
         """Why waiting is of no use; empty if it may be."""

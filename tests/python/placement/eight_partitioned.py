@@ -149,9 +149,9 @@ def test_loops_compute_on_parts() -> None:
     last, sums = many(put(x, "data"), put(w, None, "model"))
     check(last, whole[0], "data", "model")
     check(sums, whole[1], None, "data")
-    # What an iteration needs is gathered in it, not before.
+    # What an iteration needs is exchanged in it, not before.
     text = many.lower(put(x, "data"), put(w, None, "model")).as_text("shard")
-    assert text.index("dovetail.scan") < text.index("all_gather")
+    assert text.index("dovetail.scan") < text.index("dovetail.all_")
 
 
 def test_gradients_that_loops_add_up_are_summed_over_devices_once() -> None:

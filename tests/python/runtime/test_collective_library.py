@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -247,7 +248,8 @@ def test_a_participant_that_finishes_early():
     assert done == [False, False, False, True]
     # The number that have arrived by then is unspecified.
     assert failure.startswith(MEETS)
-    assert failure.endswith(" for 3 in all_reduce_sum over data, model.py:7; 3 has finished")
+    late = r" for (?:.* and )?3 in all_reduce_sum over data, model\.py:7; 3 has finished$"
+    assert re.search(late, failure)
     assert time.monotonic() - start < 10
 
 
