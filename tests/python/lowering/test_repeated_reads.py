@@ -196,7 +196,7 @@ bodies = st.builds(
 )
 
 
-@settings(max_examples=60 if breadth.IS_NIGHTLY else 4)
+@settings(max_examples=60 if breadth.IS_NIGHTLY else 2)
 @given(st.lists(bodies, min_size=8, max_size=8), st.sampled_from([3, 5]))
 def test_readers_of_overwritten_arrays(several: list[Body], size: int) -> None:
     """Reads that the write does not wait for see the old array."""

@@ -88,7 +88,7 @@ CHECKS = (
 
 
 # Those that several processes run by day, and how many.
-BY_DAY = {data_parallel: 2, tensor_parallel: 4}
+BY_DAY = {data_parallel: 2}
 
 
 def _cases() -> Iterator[Any]:

@@ -445,7 +445,8 @@ TOGETHER = 10
 
 @pytest.mark.slow
 @settings(
-    max_examples=-(-PROGRAMS // TOGETHER), suppress_health_check=[HealthCheck.large_base_example]
+    max_examples=-(-PROGRAMS // (2 * TOGETHER)),
+    suppress_health_check=[HealthCheck.large_base_example],
 )
 @given(st.lists(programs(10), min_size=TOGETHER, max_size=TOGETHER), st.booleans())
 def test_compiled_programs_agree_with_eager(several: list[Program], merges: bool) -> None:

@@ -31,6 +31,11 @@ def one_of(ways: Sequence[T], name: str) -> Sequence[T]:
     return ways if IS_NIGHTLY else (ways[crc32(name.encode()) % len(ways)],)
 
 
+def some(ways: Sequence[T], count: int, start: int = 0) -> Sequence[T]:
+    """Every `count`-th of several cases that are alike; all of them at night."""
+    return ways if IS_NIGHTLY else ways[start::count]
+
+
 # Folders of functions that consist of ops, whose code the tests of ops and of the lowering compile.
 _OF_FUNCTIONS = {
     *("lax", "numpy", "scipy", "random", "nn", "optim", "example_libraries", "transforms"),

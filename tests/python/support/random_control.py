@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 # A compiled one takes seconds.
-PROGRAMS = int(os.environ.get("DOVETAIL_RANDOM_PROGRAMS", "100")) // 10
+PROGRAMS = int(os.environ.get("DOVETAIL_RANDOM_PROGRAMS", "60")) // 10
 
 
 def size_of(seed: int) -> int:
