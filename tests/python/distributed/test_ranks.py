@@ -9,7 +9,7 @@ from support.ranks import HAS_MPI, SHAPES, by_mpi, by_tcp, check_done, check_don
 pytestmark = pytest.mark.slow
 
 # One after the other in the same processes, which take longer to start than the programs do.
-PROGRAMS = "devices,arrays,utilities,programs,shutdown"
+PROGRAMS = "devices,arrays,utilities,programs,callbacks,shutdown"
 
 
 @pytest.mark.parametrize(("count", "local"), SHAPES)

@@ -21,6 +21,7 @@ if __name__ == "__main__":
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import P, lax
+from dovetail.experimental import io_callback
 from dovetail.experimental import multihost_utils as hosts
 from dovetail.runtime import CollectiveError
 from dovetail.saving import together
@@ -288,6 +289,30 @@ def programs() -> None:
     if dt.process_index() > 0:
         time.sleep(1)
     twice(batch[0])
+
+
+@program
+def callbacks() -> None:
+    """Functions of the host: one process calls them with whole arrays, or each with its parts."""
+    initialize()
+    mesh = auto_mesh(len(dt.devices()), names=("data",))
+    x = normal(len(dt.devices()), 3)
+    given = dt.device_put(x, NamedSharding(mesh, P("data")))
+    seen: list[Any] = []
+
+    def doubled(a: Any) -> Any:
+        seen.append(np.array(a))
+        return np.asarray(a) * 2
+
+    def whole(x: Any) -> Any:
+        return io_callback(doubled, dt.ShapeDtypeStruct(x.shape, x.dtype), x) + 1
+
+    check(dt.jit(whole)(given), 2 * x + 1)
+    assert [a.shape for a in seen] == [x.shape] * (dt.process_index() == 0)
+    seen.clear()
+    of_parts = dt.shard_map(whole, mesh=mesh, in_specs=P("data"), out_specs=P("data"))
+    check(dt.jit(of_parts)(given), 2 * x + 1)
+    assert [a.shape for a in seen] == [(1, 3)] * len(dt.local_devices())
 
 
 def tree_of(mesh: Mesh) -> dict[str, Any]:
