@@ -242,6 +242,17 @@ LogicalResult AxisIndexOp::batch(Emitter &e, ValueRange, ArrayRef<int64_t>, Smal
   if (failed(axis))
     return failure();
   size_t position = llvm::find(getAxes(), e.batchSize.axis) - getAxes().begin();
+  if (axis->own == 1) {
+    // The only element needs no number.
+    SmallVector<Attribute> names(getAxes().getValue());
+    SmallVector<int64_t> counts(getSizes());
+    names.erase(names.begin() + position);
+    counts.erase(counts.begin() + position);
+    results.push_back(names.empty() ? e.zeros(getType(), {})
+                                    : e.make<AxisIndexOp>(e.builder.getArrayAttr(names), counts));
+    resultDims.push_back(kUnbatched);
+    return success();
+  }
   auto indexOver = [&](size_t begin, size_t end, int64_t factor) {
     if (begin == end)
       return zero;

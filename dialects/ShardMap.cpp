@@ -97,16 +97,17 @@ struct Parts {
 
 } // namespace
 
-/// The shape in which each dimension is preceded by the axes over which it is sharded; for each dimension of that
-/// shape, the axis, or null.
+/// The shape in which each dimension is preceded by the axes over which it is sharded, but for those of one device; for
+/// each dimension of that shape, the axis, or null.
 static SmallVector<int64_t> dividedShape(RankedTensorType part, ShardingAttr sharding,
                                          SmallVectorImpl<StringAttr> &axes) {
   SmallVector<int64_t> shape;
   for (auto [size, dim] : llvm::zip_equal(part.getShape(), sharding.getDims())) {
-    for (AxisRefAttr axis : dim.getAxes()) {
-      shape.push_back(sharding.getMesh().sizeOf(axis));
-      axes.push_back(axis.getName());
-    }
+    for (AxisRefAttr axis : dim.getAxes())
+      if (int64_t count = sharding.getMesh().sizeOf(axis); count > 1) {
+        shape.push_back(count);
+        axes.push_back(axis.getName());
+      }
     shape.push_back(size);
     axes.push_back(StringAttr());
   }
