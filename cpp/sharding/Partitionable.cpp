@@ -4,6 +4,7 @@
 #include "cpp/transforms/CallGraph.h"
 #include "cpp/transforms/Functions.h"
 #include "dialects/Control.h"
+#include "dialects/Effects.h"
 #include "dialects/HostFunction.h"
 #include "mlir/IR/Remarks.h"
 
@@ -12,7 +13,7 @@ using namespace mlir;
 namespace dovetail {
 
 /// Why an op keeps a program whole; empty if it does not.
-static StringRef obstacle(Operation *op, MeshAttr mesh) {
+static StringRef obstacle(Operation *op, MeshAttr mesh, Functions &functions) {
   auto isOfKnownShape = [](Type type) {
     auto array = dyn_cast<RankedTensorType>(type);
     return array && array.hasStaticShape();
@@ -36,15 +37,19 @@ static StringRef obstacle(Operation *op, MeshAttr mesh) {
   }
   if (op->hasTrait<HostOnly>() && !llvm::all_of(op->getResultTypes(), isOfKnownShape))
     return "it calls a function of the host that returns arrays of unknown shapes";
+  // Every device would call the function; once inlined, what has the effects is seen.
+  if (op->hasTrait<CalleeEffects>() && !isa<GlobalOpInterface>(op) && functions.hasEffects(op))
+    return "it calls a function that has side effects and is not inlined";
   return llvm::all_of(op->getOperandTypes(), isValue) && llvm::all_of(op->getResultTypes(), isValue)
              ? ""
              : "it has values that are no arrays";
 }
 
-/// Whether arguments and results have known shapes, and all shardings are of this mesh.
+/// Whether nothing keeps the program whole.
 static bool canPartition(ModuleOp module, MeshAttr mesh) {
+  Functions functions(module);
   WalkResult result = module.walk([&](Operation *op) {
-    StringRef why = obstacle(op, mesh);
+    StringRef why = obstacle(op, mesh, functions);
     if (why.empty())
       return WalkResult::advance();
     remark::missed(op->getLoc(), remark::RemarkOpts::name("one-device").category("sharding"))

@@ -183,8 +183,7 @@ PyObject *bindTo(PyObject *object, PyObject *instance, PyObject *) {
 PyMethodDef methods[] = {
     {"_cache_call", cacheCall, METH_VARARGS,
      "Cache an `Invocation`, or a function of a list of leaves, for calls like one with the given args, kwargs and "
-     "leaves; "
-     "returns false if it cannot be. A function may return NotImplemented."},
+     "leaves; returns false if it cannot be. A function may return NotImplemented."},
     {"_forget", forget, METH_NOARGS, "Clear the cache."},
     {"_cached_count", count, METH_NOARGS, "The number of cached calls."},
     {nullptr, nullptr, 0, nullptr},

@@ -24,3 +24,20 @@ module attributes {dovetail.partition = #mesh} {
     return %x : tensor<?xf32>
   }
 }
+
+// -----
+
+#mesh = #dovetail.mesh<["x" = 4]>
+
+// Every device would call it.
+// CHECK: remark{{.*}}the program runs on one device instead of 4: it calls a function that has side effects and is not inlined
+module attributes {dovetail.partition = #mesh} {
+  func.func private @log(%x: tensor<4xf32>) -> tensor<4xf32> {
+    dovetail.callback "log" effect "io"(%x) : (tensor<4xf32>) -> ()
+    return %x : tensor<4xf32>
+  }
+  func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = dovetail.call @log(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}

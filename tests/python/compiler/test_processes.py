@@ -19,7 +19,7 @@ import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import config, lax
+from dovetail import config, lax, monitoring
 from dovetail.base import background
 from dovetail.compiler import iree_compiler, pass_process, processes
 from dovetail.compiler.cache import Cache
@@ -187,6 +187,35 @@ def test_what_was_rejected_before_another_form_is_not_tried_again(
     again = dt.jit(step).lower(x).compile()
     assert log.read_text() == asked
     np.testing.assert_array_equal(again(x), compiled(x))
+
+
+@pytest.mark.rejected
+@pytest.mark.usefixtures("none_idle")
+def test_programs_that_compile_with_other_flags_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    source = FIRST_REFUSED.format(log=str(tmp_path / "log"))
+    refused = source.replace("text == first", "any('level=O2' in flag for flag in flags)")
+    assert refused != source
+    program(tmp_path, monkeypatch, refused)
+    config.update("compilation_cache_dir", str(tmp_path / "cache"))
+    seen: list[Any] = []
+
+    def listen(event: str, /, **about: Any) -> None:
+        if event == "/dovetail/core/compile/rejected":
+            seen.append(about)
+
+    def step(x: Any) -> Any:
+        return dnp.sin(x) + 1
+
+    monitoring.register_event_listener(listen)
+    try:
+        with config.explain_cache_misses(True):
+            dt.jit(step).lower(1.0).compile()
+    finally:
+        monitoring.unregister_event_listener(listen)
+    assert seen == [{"fun_name": "step", "reason": "error: refused"}]
+    assert "`step` is compiled with fewer fusions: error: refused" in caplog.messages
 
 
 @pytest.mark.usefixtures("none_idle")
