@@ -11,6 +11,11 @@ from pathlib import Path
 from typing import Any
 
 
+def launched(name: str) -> str:
+    """What the launcher, of MPICH or Open MPI, says: "RANK" of this process, or "SIZE" of all."""
+    return os.environ.get(f"PMI_{name}") or os.environ.get(f"OMPI_COMM_WORLD_{name}", "")
+
+
 def run(main: Callable[[bool, Path], dict[str, Any]], description: str | None) -> None:
     """Runs an example from the command line, and writes the numbers that it returns to a file.
 
@@ -23,7 +28,7 @@ def run(main: Callable[[bool, Path], dict[str, Any]], description: str | None) -
     parser.add_argument("--output", type=Path, default=Path("build/examples"), help="a folder")
     options = parser.parse_args()
     # Under `mpiexec`, each process has a folder.
-    output = options.output / os.environ.get("PMI_RANK", "")
+    output = options.output / launched("RANK")
     output.mkdir(parents=True, exist_ok=True)
     start = time.perf_counter()
     summary = main(options.quick, output)

@@ -7,6 +7,7 @@ import os
 import timeit
 from typing import Any
 
+import common
 import numpy as np
 
 import dovetail as dt
@@ -14,7 +15,7 @@ from dovetail.experimental import multihost_utils
 from dovetail.sharding import AxisType
 
 # Before the first use of a device. Under `mpiexec`, processes share the devices of a mesh.
-PROCESSES = int(os.environ.get("PMI_SIZE", "1"))
+PROCESSES = int(common.launched("SIZE") or 1)
 if "DOVETAIL_NUM_CPU_DEVICES" not in os.environ:
     dt.config.update("num_cpu_devices", 8 // PROCESSES)
 if PROCESSES > 1:

@@ -3,6 +3,7 @@
 #include "Exchange.h"
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <thread>
 
 namespace dovetail::collectives {
@@ -117,16 +118,20 @@ std::pair<Group *, int> Communicator::groupOf(int number, const Descriptor &desc
     if (isOver(*group, descriptor))
       return {group, place};
   std::vector axes(descriptor.axes(), descriptor.axes() + descriptor.numAxes);
-  std::vector<int> members = membersOf(number, axes), places;
+  std::vector<int> members = membersOf(number, axes);
   int place = std::find(members.begin(), members.end(), number) - members.begin();
   std::lock_guard guard(lock);
   for (const std::unique_ptr<Group> &group : groups)
     if (isOver(*group, descriptor) && group->members == members)
       return known.emplace_back(group.get(), place);
+  std::map<int, std::vector<int>> places;
   for (int i = 0; i < static_cast<int>(members.size()); ++i)
-    if (processOf(members[i]) == thisProcess())
-      places.push_back(i);
-  groups.push_back(std::make_unique<Group>(std::move(axes), std::move(members), std::move(places)));
+    places[processOf(members[i])].push_back(i);
+  std::vector<Group::Process> ofProcesses;
+  for (const auto &[process, ofIt] : places)
+    ofProcesses.push_back({process, ofIt});
+  groups.push_back(std::make_unique<Group>(std::move(axes), std::move(members), std::move(ofProcesses),
+                                           std::move(places[thisProcess()])));
   if (hasFailed)
     groups.back()->entry.close();
   return known.emplace_back(groups.back().get(), place);

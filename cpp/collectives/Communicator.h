@@ -4,6 +4,7 @@
 
 #include "Call.h"
 #include "Gate.h"
+#include "Memory.h"
 #include "Transport.h"
 #include <memory>
 #include <mutex>
@@ -23,10 +24,17 @@ struct Arrival {
 /// Participants that compute together, and what those of this process have come with.
 class Group {
 public:
-  /// `places` are the places of those of this process.
-  Group(std::vector<Descriptor::Axis> axes, std::vector<int> members, std::vector<int> places)
-      : axes(std::move(axes)), members(std::move(members)), places(std::move(places)), entry(this->places.size()),
-        exchange(this->places.size()), slots(this->members.size()) {}
+  /// A process with members, and their places.
+  struct Process {
+    int number;
+    std::vector<int> places;
+  };
+
+  /// `processes` are in the order of their numbers; `places` are those of this one.
+  Group(std::vector<Descriptor::Axis> axes, std::vector<int> members, std::vector<Process> processes,
+        std::vector<int> places)
+      : axes(std::move(axes)), members(std::move(members)), processes(std::move(processes)), places(std::move(places)),
+        entry(this->places.size()), exchange(this->places.size()), slots(this->members.size()) {}
 
   int size() const { return static_cast<int>(members.size()); }
   bool isLocal() const { return places.size() == members.size(); }
@@ -34,6 +42,7 @@ public:
   const std::vector<Descriptor::Axis> axes;
   /// Their numbers as participants, in the order of the axes.
   const std::vector<int> members;
+  const std::vector<Process> processes;
   const std::vector<int> places;
   /// At which all say what they have come for. It is closed when the run fails.
   Gate entry;
@@ -45,10 +54,10 @@ public:
     std::atomic<uint32_t> count{0};
   };
   std::vector<Slot> slots;
-  /// What comes from other processes, and goes there.
-  std::vector<char> staging;
-  /// Parts that come, and what is made of them.
-  std::vector<char> scratch;
+  /// What members of this process combined, or operands of other processes.
+  Memory staging;
+  /// Messages whose bytes lie apart elsewhere.
+  Memory scratch;
   /// Set by the one that exchanges messages.
   bool isReached = true;
 };

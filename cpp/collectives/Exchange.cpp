@@ -43,6 +43,7 @@ struct Exchange {
 
   /// False if other processes were not reached.
   bool run() {
+    preparePages(mine.result, resultBytes());
     if (group.isLocal()) {
       compute();
       return true;
@@ -85,7 +86,6 @@ private:
 
   /// With the operands of all members in memory.
   void compute() {
-    preparePages(mine.result, resultBytes());
     switch (mine.descriptor->kind) {
     case Kind::AllReduceSum:
     case Kind::AllReduceMax:
@@ -141,25 +141,30 @@ private:
 
   /// Members of this process are combined first, each a part; then the processes.
   bool allReduceAcross(Reduce reduce, bool isLeader) {
-    size_t elements = outer * inner;
+    size_t elements = outer * inner, count = group.places.size();
+    const char *own = mine.operand;
+    if (count > 1) {
+      if (isLeader)
+        group.staging.get(elements * bytes);
+      communicator.meet(group);
+      char *staging = group.staging.get(0);
+      own = staging;
+      size_t index = std::find(group.places.begin(), group.places.end(), place) - group.places.begin();
+      size_t begin = elements * index / count, end = elements * (index + 1) / count;
+      sources.clear();
+      for (int member : group.places)
+        sources.push_back(operandOf(member) + begin * bytes);
+      if (begin < end)
+        reduce(staging + begin * bytes, sources.data(), static_cast<int>(count), end - begin);
+      communicator.meet(group);
+    }
     if (isLeader)
-      group.staging.resize(elements * bytes);
-    communicator.meet(group);
-    size_t count = group.places.size();
-    size_t index = std::find(group.places.begin(), group.places.end(), place) - group.places.begin();
-    size_t begin = elements * index / count, end = elements * (index + 1) / count;
-    sources.clear();
-    for (int member : group.places)
-      sources.push_back(operandOf(member) + begin * bytes);
-    if (begin < end)
-      reduce(group.staging.data() + begin * bytes, sources.data(), static_cast<int>(count), end - begin);
-    communicator.meet(group);
-    if (isLeader)
-      group.isReached = reduceAcross(communicator, group, reduce, elements, bytes);
+      group.isReached = reduceAcross(communicator, group, reduce, elements, bytes, own, mine.result);
     communicator.meet(group);
     if (!group.isReached)
       return false;
-    std::copy_n(group.staging.data(), elements * bytes, mine.result);
+    if (!isLeader)
+      std::copy_n(resultOf(group.places.front()), elements * bytes, mine.result);
     communicator.meet(group);
     return true;
   }
@@ -227,7 +232,7 @@ private:
     if (total > 0 && pair == end)
       std::memset(mine.result, 0, total);
     else if (total > 0)
-      std::memcpy(mine.result, operandOf(pair->source), total);
+      copyRows(mine.result, total, operandOf(pair->source), total, total, 1);
     if (pair != end)
       count(pair->source, total);
     communicator.meet(group);

@@ -1,5 +1,6 @@
 // The library's functions: for compiled programs, which IREE's runtime binds to it, and for those who run them.
 #include "Communicator.h"
+#include "Mpi.h"
 #include "Plugin.h"
 #include <cstdio>
 
@@ -7,6 +8,7 @@ using dovetail::collectives::Call;
 using dovetail::collectives::Communicator;
 using dovetail::collectives::kImport;
 using dovetail::collectives::kMostThreads;
+using dovetail::collectives::Message;
 using dovetail::collectives::Transport;
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
@@ -76,6 +78,14 @@ EXPORTED int dovetail_communicator_failure(Communicator *communicator, char *tex
 /// The bytes that participants got from each other's memory, in all runs.
 EXPORTED int64_t dovetail_communicator_received(const Communicator *communicator) {
   return static_cast<int64_t>(communicator->received());
+}
+
+/// Sends and receives by MPI: the exchange of a transport whose context is an `Mpi`.
+EXPORTED int dovetail_exchange_by_mpi(void *mpi, int64_t tag, const Message *sends, int32_t numSends,
+                                      const Message *receives, int32_t numReceives, const char *hasFailed, char *reason,
+                                      int32_t reasonSize) {
+  return dovetail::collectives::exchangeByMpi(mpi, tag, sends, numSends, receives, numReceives, hasFailed, reason,
+                                              reasonSize);
 }
 
 //===- For IREE ------------------------------------------------------------------===//

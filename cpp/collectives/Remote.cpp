@@ -8,32 +8,66 @@ namespace dovetail::collectives {
 namespace {
 
 /// How many bytes come together where each process combines all.
-constexpr size_t kReducedByAll = 1 << 16;
-
-/// A process with members in a group, and their places.
-struct Process {
-  int number;
-  std::vector<int> places;
-};
-
-std::vector<Process> processesOf(const Communicator &communicator, const Group &group) {
-  std::vector<Process> processes;
-  for (int place = 0; place < group.size(); ++place) {
-    int number = communicator.processOf(group.members[place]);
-    auto found =
-        std::find_if(processes.begin(), processes.end(), [&](const auto &one) { return one.number == number; });
-    if (found == processes.end())
-      found = processes.insert(found, {number, {}});
-    found->places.push_back(place);
-  }
-  // The same order in all of them.
-  std::sort(processes.begin(), processes.end(), [](const auto &a, const auto &b) { return a.number < b.number; });
-  return processes;
-}
+constexpr size_t kReducedByAll = 1 << 17;
 
 /// Rows of an operand of which member j of the group needs those that begin at j rows, `stride` apart.
 struct Parts {
   size_t row, stride, count;
+};
+
+/// Bytes of an operand that another process needs.
+struct Piece {
+  char *data;
+  size_t stride, row, count;
+
+  size_t bytes() const { return row * count; }
+  bool isContiguous() const { return count == 1 || stride == row; }
+};
+
+/// What goes to another process, or comes from it, as one message.
+class Parcel {
+public:
+  void add(Piece piece) {
+    if (piece.bytes() == 0)
+      return;
+    isContiguous &= piece.isContiguous() && (pieces.empty() || end == piece.data);
+    end = piece.data + piece.bytes();
+    bytes += piece.bytes();
+    pieces.push_back(piece);
+  }
+
+  /// How much memory the message needs besides its pieces.
+  size_t scratchBytes() const { return isContiguous ? 0 : bytes; }
+
+  /// Adds the message if there is one.
+  void addTo(std::vector<Message> &messages, int process, char *scratch) {
+    data = isContiguous && !pieces.empty() ? pieces.front().data : scratch;
+    if (bytes > 0)
+      messages.push_back({process, data, static_cast<int64_t>(bytes)});
+  }
+
+  /// Copies the pieces to the message.
+  void pack() const {
+    char *next = data;
+    for (const Piece &piece : pieces) {
+      copyRows(next, piece.row, piece.data, piece.stride, piece.row, piece.count);
+      next += piece.bytes();
+    }
+  }
+  /// Copies the message to the pieces.
+  void unpack() const {
+    const char *next = data;
+    for (const Piece &piece : pieces) {
+      copyRows(piece.data, piece.stride, next, piece.row, piece.row, piece.count);
+      next += piece.bytes();
+    }
+  }
+
+private:
+  std::vector<Piece> pieces;
+  size_t bytes = 0;
+  bool isContiguous = true;
+  char *end = nullptr, *data = nullptr;
 };
 
 /// An exchange of operands, or parts of them, one message for each pair of processes.
@@ -57,61 +91,77 @@ public:
   }
 
   bool run() {
-    std::vector<Process> processes = processesOf(communicator, group);
+    std::vector<Group::Process> others = group.processes;
+    others.erase(std::find_if(others.begin(), others.end(),
+                              [&](const Group::Process &one) { return one.number == communicator.thisProcess(); }));
+    placeOperands(others);
+    std::vector<Parcel> out(others.size()), in(others.size());
+    size_t scratchBytes = 0;
+    for (size_t i = 0; i < others.size(); ++i) {
+      collect(group.places, others[i].places, out[i]);
+      collect(others[i].places, group.places, in[i]);
+      scratchBytes += out[i].scratchBytes() + in[i].scratchBytes();
+    }
     std::vector<Message> sends, receives;
-    std::vector<std::vector<char>> memory(2 * processes.size());
-    group.staging.resize(operandBytes() * (size - group.places.size()));
-    char *next = group.staging.data();
-    for (size_t i = 0; i < processes.size(); ++i) {
-      const Process &other = processes[i];
-      if (other.number == communicator.thisProcess())
-        continue;
-      for (int place : other.places) {
-        group.slots[place].arrival.operand = next;
-        next += operandBytes();
-      }
-      std::vector<char> &out = memory[2 * i], &in = memory[2 * i + 1];
-      forEachPart(group.places, other.places, [&](char *operand, size_t stride, size_t row, size_t count) {
-        out.resize(out.size() + row * count);
-        copyRows(out.data() + out.size() - row * count, row, operand, stride, row, count);
-      });
-      size_t expected = 0;
-      forEachPart(other.places, group.places,
-                  [&](char *, size_t, size_t row, size_t count) { expected += row * count; });
-      in.resize(expected);
-      if (!out.empty())
-        sends.push_back({other.number, out.data(), static_cast<int64_t>(out.size())});
-      if (!in.empty())
-        receives.push_back({other.number, in.data(), static_cast<int64_t>(in.size())});
+    char *scratch = group.scratch.get(scratchBytes);
+    for (size_t i = 0; i < others.size(); ++i) {
+      out[i].addTo(sends, others[i].number, scratch);
+      scratch += out[i].scratchBytes();
+      in[i].addTo(receives, others[i].number, scratch);
+      scratch += in[i].scratchBytes();
+      out[i].pack();
     }
     if (!communicator.transfer(group, sends, receives))
       return false;
-    for (size_t i = 0; i < processes.size(); ++i) {
-      if (processes[i].number == communicator.thisProcess())
-        continue;
-      const char *in = memory[2 * i + 1].data();
-      forEachPart(processes[i].places, group.places, [&](char *operand, size_t stride, size_t row, size_t count) {
-        copyRows(operand, stride, in, row, row, count);
-        in += row * count;
-      });
-    }
+    for (const Parcel &parcel : in)
+      parcel.unpack();
     return true;
   }
 
 private:
   size_t operandBytes() const { return whole ? whole : parts.stride * parts.count; }
 
-  /// Visits what members at some places have for members at others, in the same order for both.
-  template <typename Visit>
-  void forEachPart(const std::vector<int> &from, const std::vector<int> &to, Visit visit) const {
+  /// Decides where the operands of other processes are.
+  void placeOperands(const std::vector<Group::Process> &others) {
+    char *next = group.staging.get(operandBytes() * (size - group.places.size()));
+    for (const Group::Process &other : others)
+      for (int place : other.places) {
+        group.slots[place].arrival.operand = inResult(place);
+        if (group.slots[place].arrival.operand)
+          continue;
+        group.slots[place].arrival.operand = next;
+        next += operandBytes();
+      }
+  }
+
+  /// Where an operand must be so that what the only member of this process needs of it is in its place in the result;
+  /// null if there is no such place.
+  char *inResult(int place) const {
+    if (group.places.size() > 1 || first.outer != 1 || first.middle != 1)
+      return nullptr;
+    switch (first.descriptor->kind) {
+    case Kind::AllGather:
+      return first.result + place * whole;
+    case Kind::Permute:
+      return isNeededWhole(place, group.places) ? first.result : nullptr;
+    case Kind::AllToAllInward:
+    case Kind::AllToAllOutward:
+      return first.result + (place - group.places.front()) * static_cast<ptrdiff_t>(parts.row);
+    default:
+      return nullptr;
+    }
+  }
+
+  /// Collects what members at some places have for members at others, in the same order for both.
+  void collect(const std::vector<int> &from, const std::vector<int> &to, Parcel &parcel) const {
     for (int source : from) {
-      // Others' operands are staging memory, to which these are written.
+      // Others' operands are memory of this process, to which these are written.
       char *operand = const_cast<char *>(group.slots[source].arrival.operand);
       if (isNeededWhole(source, to))
-        visit(operand, whole, whole, 1);
+        parcel.add({operand, whole, whole, 1});
       else if (!whole)
         for (int target : to)
-          visit(operand + target * parts.row, parts.stride, parts.row, parts.count);
+          parcel.add({operand + target * parts.row, parts.stride, parts.row, parts.count});
     }
   }
 
@@ -138,65 +188,59 @@ private:
 bool fetchOperands(Communicator &communicator, Group &group) { return Fetch(communicator, group).run(); }
 
 /// Each process sends all to each other one, and combines all: few bytes take less time than a second message.
-static bool reduceByAll(Communicator &communicator, Group &group, const std::vector<Process> &processes, size_t own,
-                        Reduce reduce, size_t elements, size_t bytes) {
+static bool reduceByAll(Communicator &communicator, Group &group, Reduce reduce, size_t elements, size_t bytes,
+                        const char *own, char *result) {
+  const std::vector<Group::Process> &processes = group.processes;
   size_t count = processes.size(), total = elements * bytes;
-  char *all = group.staging.data();
-  std::vector<char> fetched(total * count);
+  char *fetched = group.scratch.get(total * count);
   std::vector<const char *> sources(count);
   std::vector<Message> sends, receives;
   for (size_t i = 0; i < count; ++i) {
-    char *from = fetched.data() + i * total;
-    sources[i] = from;
-    if (i == own) {
-      std::copy_n(all, total, from);
-    } else if (total > 0) {
-      sends.push_back({processes[i].number, all, static_cast<int64_t>(total)});
-      receives.push_back({processes[i].number, from, static_cast<int64_t>(total)});
-    }
+    bool isOwn = processes[i].number == communicator.thisProcess();
+    sources[i] = isOwn ? own : fetched + i * total;
+    if (isOwn || total == 0)
+      continue;
+    sends.push_back({processes[i].number, const_cast<char *>(own), static_cast<int64_t>(total)});
+    receives.push_back({processes[i].number, fetched + i * total, static_cast<int64_t>(total)});
   }
   if (!communicator.transfer(group, sends, receives))
     return false;
   if (elements > 0)
-    reduce(all, sources.data(), static_cast<int>(count), elements);
+    reduce(result, sources.data(), static_cast<int>(count), elements);
   return true;
 }
 
-bool reduceAcross(Communicator &communicator, Group &group, Reduce reduce, size_t elements, size_t bytes) {
-  std::vector<Process> processes = processesOf(communicator, group);
-  size_t count = processes.size(), own = 0;
+bool reduceAcross(Communicator &communicator, Group &group, Reduce reduce, size_t elements, size_t bytes,
+                  const char *own, char *result) {
+  const std::vector<Group::Process> &processes = group.processes;
+  size_t count = processes.size(), here = 0;
+  if (elements * bytes * count <= kReducedByAll)
+    return reduceByAll(communicator, group, reduce, elements, bytes, own, result);
+  while (processes[here].number != communicator.thisProcess())
+    ++here;
+  // Each process combines a part, and sends the result to the others.
   auto begin = [&](size_t i) { return elements * i / count * bytes; };
   auto length = [&](size_t i) { return begin(i + 1) - begin(i); };
-  while (processes[own].number != communicator.thisProcess())
-    ++own;
-  if (elements * bytes * count <= kReducedByAll)
-    return reduceByAll(communicator, group, processes, own, reduce, elements, bytes);
-  // Each process combines a part, and sends the result to the others.
-  char *all = group.staging.data();
-  // Its memory is kept: the operating system takes as long to give new memory as a message takes.
-  group.scratch.resize(std::max(group.scratch.size(), length(own) * (count + 1)));
-  char *parts = group.scratch.data(), *combined = parts + length(own) * count;
+  char *parts = group.scratch.get(length(here) * count);
   std::vector<const char *> sources(count);
   std::vector<Message> sends, receives, sendsBack, receivesBack;
-  auto add = [](std::vector<Message> &messages, int process, char *data, size_t size) {
+  auto add = [](std::vector<Message> &messages, int process, const char *data, size_t size) {
     if (size > 0)
-      messages.push_back({process, data, static_cast<int64_t>(size)});
+      messages.push_back({process, const_cast<char *>(data), static_cast<int64_t>(size)});
   };
   for (size_t i = 0; i < count; ++i) {
-    sources[i] = i == own ? all + begin(own) : parts + i * length(own);
-    if (i == own)
+    sources[i] = i == here ? own + begin(here) : parts + i * length(here);
+    if (i == here)
       continue;
-    add(sends, processes[i].number, all + begin(i), length(i));
-    add(receives, processes[i].number, parts + i * length(own), length(own));
-    add(sendsBack, processes[i].number, all + begin(own), length(own));
-    add(receivesBack, processes[i].number, all + begin(i), length(i));
+    add(sends, processes[i].number, own + begin(i), length(i));
+    add(receives, processes[i].number, sources[i], length(here));
+    add(sendsBack, processes[i].number, result + begin(here), length(here));
+    add(receivesBack, processes[i].number, result + begin(i), length(i));
   }
   if (!communicator.transfer(group, sends, receives))
     return false;
-  if (length(own) > 0) {
-    reduce(combined, sources.data(), static_cast<int>(count), length(own) / bytes);
-    std::copy_n(combined, length(own), all + begin(own));
-  }
+  if (length(here) > 0)
+    reduce(result + begin(here), sources.data(), static_cast<int>(count), length(here) / bytes);
   return communicator.transfer(group, sendsBack, receivesBack);
 }
 

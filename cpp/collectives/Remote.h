@@ -8,11 +8,13 @@
 namespace dovetail::collectives {
 
 /// Fetches what this process' members need of the operands of others, which then are in its memory, at the positions
-/// they have in those. One member of the process calls it. False if others were not reached.
+/// they have in those: if it has one member, in the result where the bytes belong there. One member of the process
+/// calls it. False if others were not reached.
 bool fetchOperands(Communicator &communicator, Group &group);
 
-/// Combines the staging memory of all processes of the group, in their order; likewise.
-bool reduceAcross(Communicator &communicator, Group &group, Reduce reduce, size_t elements, size_t bytes);
+/// Combines arrays of all processes of the group, in their order, of which this one's is `own`; likewise.
+bool reduceAcross(Communicator &communicator, Group &group, Reduce reduce, size_t elements, size_t bytes,
+                  const char *own, char *result);
 
 } // namespace dovetail::collectives
 

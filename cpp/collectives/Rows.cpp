@@ -18,7 +18,8 @@ struct Wide {
 } // namespace
 
 void copyRows(char *to, size_t toStride, const char *from, size_t fromStride, size_t bytes, size_t count) {
-  if (count == 0 || bytes == 0)
+  bool isInPlace = to == from && (count == 1 || toStride == fromStride);
+  if (count == 0 || bytes == 0 || isInPlace)
     return;
   if (toStride == bytes && fromStride == bytes) {
     std::memcpy(to, from, bytes * count);

@@ -6,7 +6,8 @@
 
 namespace dovetail::collectives {
 
-/// Copies `count` rows of `bytes` bytes; strides are from the beginning of one row to that of the next.
+/// Copies `count` rows of `bytes` bytes; strides are from the beginning of one row to that of the next. Rows that are
+/// in place already are left alone.
 void copyRows(char *to, size_t toStride, const char *from, size_t fromStride, size_t bytes, size_t count);
 
 } // namespace dovetail::collectives

@@ -76,7 +76,9 @@ def _functions() -> ctypes.PyDLL:
     return library
 
 
-class _Message(ctypes.Structure):
+class Message(ctypes.Structure):
+    """As in cpp/collectives/Transport.h."""
+
     _fields_ = (
         ("process", ctypes.c_int32),
         ("data", ctypes.c_void_p),
@@ -84,8 +86,9 @@ class _Message(ctypes.Structure):
     )
 
 
-_messages = ctypes.POINTER(_Message)
-_Exchange = ctypes.CFUNCTYPE(
+_messages = ctypes.POINTER(Message)
+# `Transport::Exchange` of cpp/collectives/Transport.h.
+ExchangeFunction = ctypes.CFUNCTYPE(
     ctypes.c_int,
     *(ctypes.c_void_p, ctypes.c_int64),
     *(_messages, ctypes.c_int32, _messages, ctypes.c_int32),
@@ -101,7 +104,7 @@ class _Transport(ctypes.Structure):
         ("processes", ctypes.POINTER(ctypes.c_int32)),
         ("participants", ctypes.c_int32),
         ("context", ctypes.c_void_p),
-        ("exchange", _Exchange),
+        ("exchange", ExchangeFunction),
     )
 
 
@@ -145,7 +148,11 @@ def _native(transport: Transport, processes: Sequence[int]) -> _Transport:
         return 0
 
     numbers = (ctypes.c_int32 * len(processes))(*processes)
-    return _Transport(transport.process, numbers, len(processes), None, _Exchange(exchange))
+    if native := transport.native:
+        function, context = ExchangeFunction(native.function), native.context
+    else:
+        function, context = ExchangeFunction(exchange), None
+    return _Transport(transport.process, numbers, len(processes), context, function)
 
 
 class Lines:
@@ -193,6 +200,8 @@ class Communicator:
         else:
             assert transport is not None
             self._transport = _native(transport, participants)
+        # What the library calls must stay.
+        self._connections = transport
         reference = ctypes.byref(self._transport)
         self._handle = functions.dovetail_communicator_create(timeout, reference)
         if not self._handle:

@@ -15,8 +15,9 @@ from typing import Any
 
 from . import clusters, rendezvous
 from .communicator import TIMEOUT, CollectiveError
+from .mpi import MpiTransport
 from .tcp import SILENCE, TcpTransport
-from .transports import Identity, MpiTransport, Transport
+from .transports import Identity, Transport
 
 _COUNT = struct.Struct("<q")
 # An environment variable for the address of process 0.

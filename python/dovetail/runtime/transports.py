@@ -1,13 +1,10 @@
-"""Connections of participants with those of other processes: their interface, and MPI."""
+"""The interface of connections of participants with those of other processes."""
 
 from __future__ import annotations
 
 import abc
-import importlib
-import itertools
-import time
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 # Another process, and the bytes to send to it or the memory for those that it sends.
 Parcel = tuple[int, memoryview]
@@ -25,12 +22,25 @@ class Identity(NamedTuple):
     text: str
 
 
+class Native(NamedTuple):
+    """A function of C++ that exchanges parcels without Python.
+
+    Attributes:
+      function: the address of a `Transport::Exchange` of cpp/collectives/Transport.h.
+      context: the address of its context.
+    """
+
+    function: int
+    context: int
+
+
 class Transport(abc.ABC):
     """Processes that run a program together: connected by TCP, MPI or a class of the user's.
 
     Attributes:
       process: the number of this one.
       processes: how many there are.
+      native: what compiled programs call in place of `exchange`, if there is such a function.
 
     Example:
       >>> class Alone(Transport):
@@ -46,6 +56,7 @@ class Transport(abc.ABC):
 
     process: int
     processes: int
+    native: Native | None = None
 
     @abc.abstractmethod
     def exchange(
@@ -86,99 +97,3 @@ class Transport(abc.ABC):
     @abc.abstractmethod
     def close(self, reason: str = "") -> None:
         """End the connections; other processes wait no longer."""
-
-
-# How long a message may take at least, in seconds, and slow memory, in bytes per second.
-_SOON, _SLOW = 3e-4, 5e8
-
-
-class MpiTransport(Transport):
-    """The processes of an MPI communicator.
-
-    Args:
-      communicator: `mpi4py.MPI.COMM_WORLD`, or another one for nothing else. MPI must allow calls
-        by several threads at a time, as `mpi4py` asks it to.
-      timeout: how long to wait for a process, in seconds.
-      watch: a transport of the same processes by which they learn that one of them has ended, of
-        which MPI tells nothing.
-    """
-
-    def __init__(
-        self, communicator: Any, timeout: float = 300, watch: Transport | None = None
-    ) -> None:
-        MPI = importlib.import_module("mpi4py.MPI")
-        if MPI.Query_thread() != MPI.THREAD_MULTIPLE:
-            raise ValueError(
-                "MpiTransport: MPI must be initialized with THREAD_MULTIPLE, "
-                f"got: level {MPI.Query_thread()}"
-            )
-        self._mpi = MPI
-        self._communicator = communicator.Dup()
-        self.process = communicator.Get_rank()
-        self.processes = communicator.Get_size()
-        self.timeout = timeout
-        self._watch = watch
-        self._most = communicator.Get_attr(MPI.TAG_UB)
-        self._reason = ""
-
-    def begin(self, others: Sequence[int], identity: Identity) -> None:
-        """Begin something together."""
-        if self._watch is not None:
-            self._watch.begin(others, identity)
-
-    def exchange(
-        self,
-        tag: int,
-        sends: Sequence[Parcel],
-        receives: Sequence[Parcel],
-        is_cancelled: Callable[[], bool],
-    ) -> None:
-        """Send and receive parcels."""
-        mpi, tag = self._mpi, tag % self._most
-        requests = [
-            self._communicator.Irecv([memory, mpi.BYTE], other, tag) for other, memory in receives
-        ]
-        requests += [
-            self._communicator.Isend([data, mpi.BYTE], other, tag) for other, data in sends
-        ]
-        others = sorted({other for other, _ in (*sends, *receives)})
-        begin = time.monotonic()
-        deadline = begin + self.timeout
-        # MPI moves a large message piece by piece, and only while it is asked whether it has come.
-        expected = begin + _SOON + sum(data.nbytes for _, data in (*sends, *receives)) / _SLOW
-        for attempt in itertools.count():
-            if mpi.Request.Testall(requests):
-                return
-            problem = self._problem(others, attempt, deadline)
-            if problem or is_cancelled():
-                # Nothing may be written any more to memory that is no longer lent.
-                for request in requests[: len(receives)]:
-                    request.Cancel()
-                    request.Wait()
-                raise RuntimeError(problem or "the run has ended")
-            # Others may need the processor.
-            time.sleep(0 if time.monotonic() < expected else 50e-6)
-
-    def _problem(self, others: Sequence[int], attempt: int, deadline: float) -> str:
-        """Why waiting is of no use; empty if it may be."""
-        if self._reason:
-            return f"the processes must be connected, got: {self._reason}"
-        # Processes that have ended may have sent before what is still to come.
-        if attempt % 1000 == 999 and (problem := self.problem(others)):
-            return problem
-        if time.monotonic() > deadline:
-            return (
-                f"processes {', '.join(map(str, others))} must take part within {self.timeout:g} "
-                "seconds, got: no message"
-            )
-        return ""
-
-    def problem(self, others: Sequence[int]) -> str:
-        """Why one of the others takes part no more; empty if all do."""
-        return "" if self._watch is None else self._watch.problem(others)
-
-    def close(self, reason: str = "") -> None:
-        """Refuse to go on. Without `watch`, the other processes wait for the timeout."""
-        self._reason = self._reason or reason or "the transport was closed"
-        if self._watch is not None:
-            self._watch.close(reason)

@@ -18,8 +18,9 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from dovetail.runtime import CollectiveError, Participants, SpmdExecutable
+from dovetail.runtime.mpi import MpiTransport
 from dovetail.runtime.tcp import TcpTransport
-from dovetail.runtime.transports import MpiTransport, Transport
+from dovetail.runtime.transports import Transport
 from support.collective_calls import call
 
 
