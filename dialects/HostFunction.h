@@ -10,6 +10,9 @@ namespace dovetail {
 /// Marks a module that will run where the reference functions are: in the process that compiles it.
 constexpr llvm::StringLiteral kHostFunctions = "dovetail.host_functions";
 
+/// How many threads of the processor run such a module.
+constexpr llvm::StringLiteral kThreads = "dovetail.threads";
+
 /// An op whose reference function compiled code may call, if the module states that it is available.
 template <typename ConcreteType>
 class HostFunction : public mlir::OpTrait::TraitBase<ConcreteType, HostFunction> {};

@@ -2,12 +2,13 @@
 #ifndef DOVETAIL_COLLECTIVES_CALL_H
 #define DOVETAIL_COLLECTIVES_CALL_H
 
+#include "cpp/plugin/Plugin.h"
 #include <cstdint>
 
 namespace dovetail::collectives {
 
 /// The function of the library that programs import.
-constexpr const char *kImport = "dovetail_collective";
+inline constexpr const char *kImport = "dovetail_collective";
 
 /// What members of a group compute together. Sizes are those of a `Call`, g is the size of the group.
 enum class Kind : int64_t {
@@ -88,21 +89,12 @@ struct Descriptor {
   const char *text() const { return reinterpret_cast<const char *>(pairs() + numPairs); }
 };
 
-/// A pointer as the code generator passes it: base and offset in elements.
-template <typename T>
-struct Place {
-  T *base;
-  int64_t offset;
-
-  T *get() const { return base + offset; }
-};
-
 /// The arguments of a call.
 struct Call {
-  Place<const int64_t> numbers;
-  Place<const int32_t> participant;
-  Place<const char> operand;
-  Place<char> result;
+  plugin::Place<const int64_t> numbers;
+  plugin::Place<const int32_t> participant;
+  plugin::Place<const char> operand;
+  plugin::Place<char> result;
   /// In elements; 1 for what the kind does not have.
   int64_t outer, middle, inner;
 

@@ -1,7 +1,7 @@
 // The library's functions: for compiled programs, which IREE's runtime binds to it, and for those who run them.
 #include "Communicator.h"
 #include "Mpi.h"
-#include "Plugin.h"
+#include "cpp/plugin/Plugin.h"
 #include <cstdio>
 
 using dovetail::collectives::Call;
@@ -90,36 +90,11 @@ EXPORTED int dovetail_exchange_by_mpi(void *mpi, int64_t tag, const Message *sen
 
 //===- For IREE ------------------------------------------------------------------===//
 
-using namespace dovetail::collectives::plugin;
-
-static Status load(const void *, size_t, const void *, void **self) {
-  *self = nullptr;
-  return kOk;
-}
-
-static void unload(void *) {}
-
-static Status resolve(void *, const Imports *imports, uint32_t *resolution) {
-  *resolution = 0;
-  Status status = kOk;
-  for (size_t i = 0; i < imports->count; ++i) {
-    if (imports->functions[i])
-      continue;
-    const char *name = imports->names[i];
-    bool isOptional = *name == '?';
-    if (std::string(name + isOptional) == kImport)
-      imports->functions[i] = dovetail_collective;
-    else if (isOptional)
-      *resolution |= kMissingOptional;
-    else
-      status = kNotFound;
-  }
-  return status;
-}
-
 /// The name by which IREE's runtime looks for this.
-EXPORTED const Header *const *iree_hal_executable_plugin_query(uint32_t mostVersion, void *) {
+EXPORTED const dovetail::plugin::Header *const *iree_hal_executable_plugin_query(uint32_t mostVersion, void *) {
+  using namespace dovetail::plugin;
   static const Header header = {kVersion, "dovetail_collectives", "collectives of Dovetail's programs", 0, 0, {}};
-  static const Interface interface = {&header, load, unload, resolve};
+  static const Interface interface = {&header, load, unload,
+                                      resolve<dovetail::collectives::kImport, dovetail_collective>};
   return mostVersion >= kVersion ? &interface.header : nullptr;
 }

@@ -1,10 +1,9 @@
 // Calls of the library of collectives: one executable, which takes its task as an array of numbers.
 #include "CollectiveCall.h"
-#include "Executable.h"
+#include "LibraryCall.h"
 #include "cpp/iree/Ops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -63,51 +62,20 @@ static SmallVector<int64_t> descriptorOf(const CollectiveCall &call) {
   return numbers;
 }
 
-//===- The executable --------------------------------------------------------------===//
-
-/// The code of the executable: passes on the addresses of its buffers.
-static OwningOpRef<ModuleOp> codeOf(Executable &executable, ArrayRef<Executable::Binding> bindings, Location loc) {
-  OwningOpRef<ModuleOp> code = ModuleOp::create(loc);
-  ImplicitLocOpBuilder b = ImplicitLocOpBuilder::atBlockEnd(loc, code->getBody());
-  // The numbers, the participant, the operand and the result. The library knows their sizes.
-  Type elements[] = {b.getI64Type(), b.getI32Type(), b.getI8Type(), b.getI8Type()};
-  SmallVector<Type> types;
-  for (Type element : elements)
-    types.append({MemRefType::get({}, element), b.getIndexType()});
-  types.append(3, b.getIndexType());
-  auto function = func::FuncOp::create(b, "run", b.getFunctionType({}, {}));
-  auto import = func::FuncOp::create(b, collectives::kImport, b.getFunctionType(types, {}));
-  import.setPrivate();
-  import->setAttr("llvm.bareptr", b.getBoolAttr(true));
-
-  b.setInsertionPointToStart(function.addEntryBlock());
-  SmallVector<Value> arguments;
-  for (auto [binding, element] : llvm::zip_equal(bindings, elements)) {
-    Value memory = executable.view(b, binding, MemRefType::get(1, element), ValueRange());
-    auto place = memref::ExtractStridedMetadataOp::create(b, memory);
-    arguments.append({place.getBaseBuffer(), place.getOffset()});
-  }
-  for (unsigned constant = 0; constant < 3; ++constant)
-    arguments.push_back(arith::IndexCastUIOp::create(b, b.getIndexType(), executable.load(b, constant)));
-  func::CallOp::create(b, import, arguments);
-  func::ReturnOp::create(b);
-  return code;
-}
-
 Value callCollective(ImplicitLocOpBuilder &b, const CollectiveCall &call, Value x, Value participant,
                      RankedTensorType result, ValueRange sizes) {
   Executable executable;
   SmallVector<int64_t> numbers = descriptorOf(call);
   auto type = RankedTensorType::get(numbers.size(), b.getI64Type());
   Value descriptor = arith::ConstantOp::create(b, DenseElementsAttr::get(type, ArrayRef(numbers)));
-  Executable::Binding bindings[] = {executable.addInput(descriptor, {}), executable.addInput(participant, {}),
-                                    executable.addInput(x, dynamicSizes(b, x)), executable.addOutput(result, sizes)};
+  // The library knows the sizes of operand and result.
+  LibraryArray arrays[] = {{executable.addInput(descriptor, {}), b.getI64Type()},
+                           {executable.addInput(participant, {}), b.getI32Type()},
+                           {executable.addInput(x, dynamicSizes(b, x)), b.getI8Type()},
+                           {executable.addOutput(result, sizes), b.getI8Type()}};
   for (OpFoldResult size : {call.outer, call.middle, call.inner})
     executable.addConstant(getValueOrCreateConstantIndexOp(b, b.getLoc(), size));
-  auto program = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
-  if (!SymbolTable::lookupSymbolIn(program, kExecutable))
-    executable.addTo(program, kExecutable, codeOf(executable, bindings, b.getLoc()), /*workloadSize=*/0);
-  return executable.call(b, kExecutable, /*workload=*/{}).front();
+  return callLibrary(b, executable, {collectives::kImport, kExecutable, 3}, arrays).front();
 }
 
 //===- The calls of a program ------------------------------------------------------===//

@@ -2,6 +2,7 @@
 #include "dialects/Dot.h"
 #include "Accumulators.h"
 #include "Contraction.h"
+#include "Product.h"
 
 using namespace mlir;
 
@@ -14,10 +15,14 @@ struct DotGeneralLowering : LowerOpInterface::ExternalModel<DotGeneralLowering, 
                       SmallVectorImpl<Value> &results) const {
     auto dot = cast<DotGeneralOp>(op);
     FactorMap factors = dot.factorMap();
+    Operand lhs = {operands[0], factors.operands[0]}, rhs = {operands[1], factors.operands[1]};
+    int64_t numParallel = factors.results[0].size();
     Type result = getElementTypeOrSelf(dot.getType());
-    results.push_back(lowerDot(b, {operands[0], factors.operands[0]}, {operands[1], factors.operands[1]},
-                               factors.results[0].size(), getElementTypeOrSelf(dot.getLhs()), result,
-                               sumType(op, partType(result))));
+    Value product = lowerProduct(b, op, lhs, rhs, numParallel);
+    if (!product)
+      product =
+          lowerDot(b, lhs, rhs, numParallel, getElementTypeOrSelf(dot.getLhs()), result, sumType(op, partType(result)));
+    results.push_back(product);
     return success();
   }
 };

@@ -127,6 +127,7 @@ struct LowerPass : impl::LowerPassBase<LowerPass> {
     getOperation()->removeAttr(kMesh);
     getOperation()->removeAttr(kHostLoops);
     getOperation()->removeAttr(kHostFunctions);
+    getOperation()->removeAttr(kThreads);
   }
 };
 } // namespace

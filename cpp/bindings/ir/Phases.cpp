@@ -4,6 +4,7 @@
 #include "FlatBody.h"
 #include "cpp/pipeline/Pipeline.h"
 #include "cpp/tensors/Target.h"
+#include "dialects/Collective.h"
 #include "dialects/HostFunction.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/Remarks.h"
@@ -13,6 +14,7 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+#include <thread>
 
 using namespace mlir;
 namespace nb = nanobind;
@@ -23,13 +25,18 @@ namespace dovetail {
 /// Annotates the module with what phases may query: the target, and whether host functions exist.
 static void mark(const std::shared_ptr<Module> &module, const std::string &target, bool hostFunctions) {
   module->op.get()->setAttr(kTarget, StringAttr::get(&context(), target));
-  if (hostFunctions)
-    module->op.get()->setAttr(kHostFunctions, UnitAttr::get(&context()));
+  if (!hostFunctions)
+    return;
+  // Devices of a mesh have a thread each.
+  int64_t threads = module->op.get()->hasAttr(kMesh) ? 1 : std::max(1u, std::thread::hardware_concurrency());
+  module->op.get()->setAttr(kHostFunctions, UnitAttr::get(&context()));
+  module->op.get()->setAttr(kThreads, Builder(&context()).getI64IntegerAttr(threads));
 }
 
 static void unmark(const std::shared_ptr<Module> &module) {
   module->op.get()->removeAttr(kTarget);
   module->op.get()->removeAttr(kHostFunctions);
+  module->op.get()->removeAttr(kThreads);
 }
 
 /// A pass manager for some phases. Its passes collect all patterns of the dialects when they first run, which takes

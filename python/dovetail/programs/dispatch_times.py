@@ -7,10 +7,11 @@ program is run on them a few times; the last run counts.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,7 +20,7 @@ import numpy as np
 from dovetail.base.spans import Recorder
 from dovetail.compiler.forms import Compilation
 from dovetail.compiler.schedule import Dispatch, schedule_of
-from dovetail.runtime import iree_internals
+from dovetail.runtime import blas, iree_internals, plugins
 from dovetail.runtime.dtypes import DTYPE_OF_MLIR, ELEMENT_OF_DTYPE
 
 if TYPE_CHECKING:
@@ -129,8 +130,13 @@ def _run(
         (folder / "module.vmfb").write_bytes(compilation.vmfb)
         inputs = [_input(folder / f"{i}", array) for i, array in enumerate(arguments)]
         profile = folder / "run.ireeprof"
+        library, environment = [], {}
+        if blas.is_called_by(compilation.vmfb):
+            library = [f"--executable_plugin={plugins.path(plugins.PRODUCTS)}"]
+            environment = blas.environment()
         _tool(
             "iree-benchmark-module",
+            *library,
             f"--module={folder / 'module.vmfb'}",
             "--function=main",
             f"--device={device}",
@@ -138,6 +144,7 @@ def _run(
             f"--benchmark_min_time={_RUNS}x",
             f"--device_profiling_mode={_MODE if is_host else _GPU_MODE}",
             f"--device_profiling_output={profile}",
+            environment=environment,
         )
         text = _tool(
             "iree-profile", "export", "--format=ireeperf-jsonl", "--output=-", str(profile)
@@ -159,8 +166,8 @@ def _input(path: Path, array: np.ndarray) -> str:
     return f"--input={'x'.join([*map(str, array.shape), element])}=@{path}"
 
 
-def _tool(name: str, *arguments: str) -> str:
-    """The output of one of the runtime's tools.
+def _tool(name: str, *arguments: str, environment: Mapping[str, str] | None = None) -> str:
+    """The output of one of the runtime's tools, with some environment variables.
 
     Raises:
       NotRunnable: it fails.
@@ -174,6 +181,7 @@ def _tool(name: str, *arguments: str) -> str:
         capture_output=True,
         encoding="utf-8",
         errors="replace",
+        env={**os.environ, **(environment or {})},
         start_new_session=True,
     )
     if done.returncode:

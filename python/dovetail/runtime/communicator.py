@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-import iree.runtime as ireert
-
+from . import plugins
 from .transports import Parcel, Transport
-
-NAME = "libdovetail_collectives.so"
 
 # How long participants wait for each other, in seconds.
 TIMEOUT = 300.0
@@ -24,34 +19,9 @@ class CollectiveError(RuntimeError):
 
 
 @functools.cache
-def path() -> str:
-    """The path of the library, for `iree-run-module --executable_plugin` too.
-
-    Raises:
-      FileNotFoundError: the package was built without it.
-    """
-    # In an editable installation, built files are elsewhere.
-    folders = list(sys.modules["dovetail"].__path__)
-    for folder in folders:
-        if (file := Path(folder, NAME)).exists():
-            return str(file)
-    raise FileNotFoundError(f"{NAME} must be in the package, got: none in {', '.join(folders)}")
-
-
-@functools.cache
-def register() -> None:
-    """Let devices that are made from now on find the library, if the package has it."""
-    try:
-        file = path()
-    except FileNotFoundError:
-        return
-    ireert.flags.parse_flags(f"--executable_plugin={file}")
-
-
-@functools.cache
 def _finish() -> Any:
     """The library's function that waits; it gives Python's lock away."""
-    function = ctypes.CDLL(path()).dovetail_communicator_finish
+    function = ctypes.CDLL(plugins.path(plugins.COLLECTIVES)).dovetail_communicator_finish
     function.restype, function.argtypes = ctypes.c_int, (ctypes.c_void_p, ctypes.c_double)
     return function
 
@@ -59,7 +29,7 @@ def _finish() -> Any:
 @functools.cache
 def _functions() -> ctypes.PyDLL:
     """The library's functions for code that runs programs; none of them waits."""
-    library = ctypes.PyDLL(path())
+    library = ctypes.PyDLL(plugins.path(plugins.COLLECTIVES))
     pointer, text, integer = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int
     for name, result, arguments in (
         ("create", pointer, (ctypes.c_double, pointer)),

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from iree.runtime import HalBufferView, VmContext, VmFunction, VmModule, VmVariantList
 
-from . import devices, ending
+from . import blas, devices, ending
 from .buffer import Buffer, as_host_array
 from .devices import INSTANCE, SHARE_BYTES, Device, get_device
 from .dtypes import DTYPE_OF_ELEMENT, ELEMENT_OF_DTYPE
@@ -82,6 +82,13 @@ class LoadedModule:
         return function
 
 
+def module_of(vmfb: bytes) -> VmModule:
+    """The module of a file's bytes, which are copied, with what its code calls."""
+    if blas.is_called_by(vmfb):
+        blas.load()
+    return VmModule.copy_buffer(INSTANCE, vmfb)
+
+
 class Call(NamedTuple):
     """One call of an executable.
 
@@ -141,7 +148,7 @@ class Executable:
         if host_functions is not None:
             imports = [*imports, host_functions.module]
         if not isinstance(vmfb, LoadedModule):
-            vmfb = LoadedModule(VmModule.copy_buffer(INSTANCE, vmfb), device, imports)
+            vmfb = LoadedModule(module_of(vmfb), device, imports)
         self.device = vmfb.device
         self.invoke: Callable[..., None] = vmfb.invoke
         if host_functions is not None:

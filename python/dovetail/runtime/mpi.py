@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .communicator import ExchangeFunction, Message, path
+from . import plugins
+from .communicator import ExchangeFunction, Message
 from .transports import Identity, Native, Parcel, Transport
 
 _Watch = ctypes.CFUNCTYPE(
@@ -76,7 +77,7 @@ class MpiTransport(Transport):
             timeout,
             _Watch(self._watched(lambda: False)),
         )
-        function = ctypes.CDLL(path()).dovetail_exchange_by_mpi
+        function = ctypes.CDLL(plugins.path(plugins.COLLECTIVES)).dovetail_exchange_by_mpi
         self.native = Native(
             ctypes.cast(function, ctypes.c_void_p).value or 0, ctypes.addressof(self._mpi)
         )

@@ -16,8 +16,8 @@ from iree.runtime import VmModule
 
 from .buffer import Buffer, put
 from .communicator import TIMEOUT, CollectiveError, Communicator, Lines
-from .devices import INSTANCE, Device, get_device
-from .executable import Call, Executable, LoadedModule
+from .devices import Device, get_device
+from .executable import Call, Executable, LoadedModule, module_of
 from .host_functions import HostFunction, HostFunctions
 from .transports import Identity, Transport
 
@@ -304,7 +304,7 @@ class SpmdExecutable:
         # How long one participant computed in the last run, of those that do not meet.
         self._seconds = math.inf
         is_loaded = isinstance(vmfb, VmModule)
-        module = vmfb if is_loaded else VmModule.copy_buffer(INSTANCE, vmfb)
+        module = vmfb if is_loaded else module_of(vmfb)
 
         def executable(device: Device) -> Executable:
             if not host_functions:

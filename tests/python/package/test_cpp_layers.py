@@ -11,6 +11,8 @@ ROOT = Path(__file__).resolve().parents[3]
 
 # From the lowest to the highest. A folder within another has its own place.
 ORDER = [
+    "cpp/plugin",
+    "cpp/blas",
     "cpp/collectives",
     "cpp/scalar",
     "dialects",

@@ -55,7 +55,7 @@ def test_wheel_needs_system_libraries_only(wheel: Path, tmp_path: Path) -> None:
     zipfile.ZipFile(wheel).extractall(tmp_path)
     binaries = [p for p in tmp_path.rglob("*") if p.is_file() and p.read_bytes()[:4] == b"\x7fELF"]
     names = {p.name.split(".")[0] for p in binaries}
-    assert names == {"_core", "dovetail-opt", "libdovetail_collectives"}
+    assert names == {"_core", "dovetail-opt", "libdovetail_blas", "libdovetail_collectives"}
     for binary in binaries:
         listing = run("ldd", binary, cwd=tmp_path)
         assert "not found" not in listing

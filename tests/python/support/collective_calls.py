@@ -14,7 +14,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from dovetail.runtime import communicator
+from dovetail.runtime import plugins
 from dovetail.runtime.communicator import Communicator, Lines
 
 _HEADER = Path(__file__).resolve().parents[3] / "cpp" / "collectives" / "Call.h"
@@ -71,7 +71,7 @@ class _Call(ctypes.Structure):
 @functools.cache
 def _library() -> ctypes.CDLL:
     # Releases Python's lock while it waits, as a call of a program does.
-    return ctypes.CDLL(communicator.path())
+    return ctypes.CDLL(plugins.path(plugins.COLLECTIVES))
 
 
 def call(

@@ -1,0 +1,56 @@
+// Dispatches that call a function of a plugin of IREE's runtime.
+#include "LibraryCall.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+/// The code of the executable: passes on the addresses of its buffers, and its constants.
+static OwningOpRef<ModuleOp> codeOf(Executable &executable, const LibraryFunction &called,
+                                    ArrayRef<LibraryArray> arrays, Location loc) {
+  OwningOpRef<ModuleOp> code = ModuleOp::create(loc);
+  ImplicitLocOpBuilder b = ImplicitLocOpBuilder::atBlockEnd(loc, code->getBody());
+  SmallVector<Type> types;
+  for (const LibraryArray &array : arrays)
+    types.append({MemRefType::get({}, array.element), b.getIndexType()});
+  types.append(called.numConstants + called.groups.has_value(), b.getIndexType());
+  auto function = func::FuncOp::create(b, "run", b.getFunctionType({}, {}));
+  auto import = func::FuncOp::create(b, called.name, b.getFunctionType(types, {}));
+  import.setPrivate();
+  import->setAttr("llvm.bareptr", b.getBoolAttr(true));
+
+  b.setInsertionPointToStart(function.addEntryBlock());
+  SmallVector<Value> arguments;
+  for (const LibraryArray &array : arrays) {
+    Value memory = executable.view(b, array.binding, MemRefType::get(1, array.element), ValueRange());
+    auto place = memref::ExtractStridedMetadataOp::create(b, memory);
+    arguments.append({place.getBaseBuffer(), place.getOffset()});
+  }
+  for (unsigned constant = 0; constant < called.numConstants; ++constant)
+    arguments.push_back(arith::IndexCastUIOp::create(b, b.getIndexType(), executable.load(b, constant)));
+  if (called.groups) {
+    OperationState number(loc, "hal.interface.workgroup.id", {}, b.getIndexType());
+    number.addAttribute("dimension", b.getIndexAttr(0));
+    arguments.push_back(b.create(number)->getResult(0));
+  }
+  func::CallOp::create(b, import, arguments);
+  func::ReturnOp::create(b);
+  return code;
+}
+
+SmallVector<Value> callLibrary(ImplicitLocOpBuilder &b, Executable &executable, const LibraryFunction &function,
+                               ArrayRef<LibraryArray> arrays) {
+  auto program = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  if (!SymbolTable::lookupSymbolIn(program, function.executable)) {
+    auto numGroups = [&](ImplicitLocOpBuilder &inside, ValueRange) -> Value {
+      return arith::ConstantIndexOp::create(inside, function.groups.value_or(1));
+    };
+    executable.addTo(program, function.executable, codeOf(executable, function, arrays, b.getLoc()),
+                     /*workloadSize=*/0, numGroups);
+  }
+  return executable.call(b, function.executable, /*workload=*/{});
+}
+
+} // namespace dovetail

@@ -1,0 +1,31 @@
+// Dispatches that call a function of a plugin of IREE's runtime.
+#ifndef DOVETAIL_DISPATCH_LIBRARYCALL_H
+#define DOVETAIL_DISPATCH_LIBRARYCALL_H
+
+#include "Executable.h"
+
+namespace dovetail {
+
+/// An array of a call: its place among the bindings, and the type of its elements in the view of the library.
+struct LibraryArray {
+  Executable::Binding binding;
+  mlir::Type element;
+};
+
+/// A function of a plugin, to which executables of that name pass the address of each array, as base and offset, and
+/// then their constants, as numbers of 64 bits. The library knows the sizes of the arrays.
+struct LibraryFunction {
+  llvm::StringRef name, executable;
+  unsigned numConstants;
+  /// Nothing if one workgroup calls it; otherwise each of that many does, and passes its own number last.
+  std::optional<int64_t> groups = {};
+};
+
+/// Calls a function of a plugin. All calls of a program share their code, and none of the passes moves others into
+/// their dispatches.
+llvm::SmallVector<mlir::Value> callLibrary(mlir::ImplicitLocOpBuilder &b, Executable &executable,
+                                           const LibraryFunction &function, llvm::ArrayRef<LibraryArray> arrays);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_DISPATCH_LIBRARYCALL_H

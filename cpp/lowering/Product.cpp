@@ -1,0 +1,126 @@
+// Contractions that a library computes: which they are, and as which products of matrices.
+#include "Product.h"
+#include "cpp/cost/AssumedSize.h"
+#include "cpp/dispatch/OneDispatch.h"
+#include "cpp/dispatch/ProductCall.h"
+#include "cpp/tensors/Target.h"
+#include "dialects/HostFunction.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+namespace {
+
+/// Loops of a contraction by the operands that run over them, each in the order of the dimensions.
+struct Groups {
+  SmallVector<int64_t> batch, rows, columns, terms;
+};
+
+/// Sizes of the loops: products of those of a group are sizes of matrices.
+using Sizes = llvm::SmallDenseMap<int64_t, OpFoldResult>;
+
+/// What loops of an operand must be in a row, without those of one step.
+SmallVector<int64_t> inOrder(ArrayRef<int64_t> first, ArrayRef<int64_t> second, ArrayRef<int64_t> third) {
+  SmallVector<int64_t> all(first);
+  llvm::append_range(all, second);
+  llvm::append_range(all, third);
+  return all;
+}
+
+/// The loops of an operand that has several steps each.
+SmallVector<int64_t> loopsOf(const Operand &operand) {
+  auto shape = cast<RankedTensorType>(operand.value.getType()).getShape();
+  SmallVector<int64_t> loops;
+  for (auto [loop, size] : llvm::zip_equal(operand.loops, shape))
+    if (size != 1)
+      loops.push_back(loop);
+  return loops;
+}
+
+/// Groups the loops; the terms are in the order of the left operand. Those that are not in order are found later.
+Groups groupsOf(ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs, int64_t numParallel) {
+  Groups groups;
+  for (int64_t loop : lhs)
+    (loop >= numParallel ? groups.terms : llvm::is_contained(rhs, loop) ? groups.batch : groups.rows).push_back(loop);
+  for (int64_t loop : rhs)
+    if (loop < numParallel && !llvm::is_contained(lhs, loop))
+      groups.columns.push_back(loop);
+  return groups;
+}
+
+/// How the library gets products that are stored as they are; nothing if the operands are not matrices, one behind the
+/// other.
+std::optional<blas::Layout> layoutOf(const Groups &groups, ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
+  if (!llvm::is_sorted(inOrder(groups.batch, groups.rows, groups.columns)))
+    return std::nullopt;
+  blas::Layout layout = {};
+  if (lhs != ArrayRef(inOrder(groups.batch, groups.rows, groups.terms))) {
+    layout.isLeftTransposed = true;
+    if (lhs != ArrayRef(inOrder(groups.batch, groups.terms, groups.rows)))
+      return std::nullopt;
+  }
+  if (rhs != ArrayRef(inOrder(groups.batch, groups.terms, groups.columns))) {
+    layout.isRightTransposed = true;
+    if (rhs != ArrayRef(inOrder(groups.batch, groups.columns, groups.terms)))
+      return std::nullopt;
+  }
+  return layout;
+}
+
+/// Whether the library takes less time for products of these sizes, measured on two cores with AVX-512. The code
+/// generator's products of f32 take as long if they are small, and it fuses other ops with them.
+bool isWorthIt(Type element, int64_t batch, int64_t rows, int64_t columns, int64_t terms) {
+  double work = double(rows) * columns * terms;
+  int64_t narrow = std::min(rows, columns);
+  // With few rows or columns, all time goes into reading the other operand.
+  if (narrow < 16)
+    return std::max(rows, columns) >= 32 && terms >= 16 && work / narrow >= (1 << 14) && work * batch >= (1 << 16);
+  if (element.isF32())
+    return work >= (1 << 23) && terms >= 32 && narrow >= 32 && rows * columns >= (1 << 14);
+  return work >= (1 << 16);
+}
+
+} // namespace
+
+Value lowerProduct(ImplicitLocOpBuilder &b, Operation *op, const Operand &lhs, const Operand &rhs,
+                   int64_t numParallel) {
+  auto program = op->getParentOfType<ModuleOp>();
+  Type element = getElementTypeOrSelf(op->getResult(0));
+  bool isUniform = llvm::all_of(op->getOperands(), [&](Value x) { return getElementTypeOrSelf(x) == element; });
+  if (!program->hasAttr(kHostFunctions) || Target(program).isGpu() || isInDispatch(b) || !isUniform ||
+      !hasProducts(element))
+    return {};
+  SmallVector<int64_t> lhsLoops = loopsOf(lhs), rhsLoops = loopsOf(rhs);
+  Groups groups = groupsOf(lhsLoops, rhsLoops, numParallel);
+  std::optional<blas::Layout> layout = layoutOf(groups, lhsLoops, rhsLoops);
+  if (!layout)
+    return {};
+
+  Sizes sizes;
+  for (const Operand *operand : {&lhs, &rhs})
+    for (auto [loop, size] : llvm::zip_equal(operand->loops, sizesOf(b, operand->value)))
+      sizes[loop] = size;
+  auto threads = program->getAttrOfType<IntegerAttr>(kThreads);
+  ProductCall call = {*layout, {}, {}, {}, {}, threads ? threads.getInt() : 1};
+  SmallVector<int64_t> assumed;
+  for (auto [loops, size] : {std::pair(&groups.batch, &call.batch), std::pair(&groups.rows, &call.rows),
+                             std::pair(&groups.columns, &call.columns), std::pair(&groups.terms, &call.terms)}) {
+    *size = productOf(b, llvm::map_to_vector(*loops, [&](int64_t loop) { return sizes[loop]; }));
+    int64_t number = 1;
+    for (int64_t loop : *loops)
+      number *= assumedSize(getConstantIntValue(sizes[loop]).value_or(ShapedType::kDynamic));
+    assumed.push_back(number);
+    // The library counts in 32 bits.
+    if (number > std::numeric_limits<int32_t>::max())
+      return {};
+  }
+  if (!isWorthIt(element, assumed[0], assumed[1], assumed[2], assumed[3]))
+    return {};
+  auto resultSizes = llvm::map_to_vector(llvm::seq<int64_t>(0, numParallel), [&](int64_t loop) { return sizes[loop]; });
+  auto [shape, dynamic] = decomposeMixedValues(resultSizes);
+  return callProduct(b, call, lhs.value, rhs.value, RankedTensorType::get(shape, element), dynamic);
+}
+
+} // namespace dovetail

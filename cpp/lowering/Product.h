@@ -1,0 +1,16 @@
+// Contractions that a library computes.
+#ifndef DOVETAIL_LOWERING_PRODUCT_H
+#define DOVETAIL_LOWERING_PRODUCT_H
+
+#include "Contraction.h"
+
+namespace dovetail {
+
+/// The contraction of `lowerDot` as products of matrices by the library, if the program runs in this process, `op` is
+/// worth it, and its operands are such matrices as they are; null otherwise.
+mlir::Value lowerProduct(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op, const Operand &lhs, const Operand &rhs,
+                         int64_t numParallel);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_LOWERING_PRODUCT_H

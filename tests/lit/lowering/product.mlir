@@ -1,0 +1,47 @@
+// Products of matrices by a library, in programs that run in the process that compiles them.
+// RUN: dovetail-opt %s --split-input-file --dovetail-lower | FileCheck %s
+
+// All calls share one executable, whose workgroups pass their number last.
+// CHECK-LABEL: hal.executable.source
+// CHECK: "hal.interface.workgroup.id"
+// CHECK: call @dovetail_product
+// CHECK-LABEL: func @main
+// The element type, the layout, the number of products, rows, columns, terms and workgroups.
+// CHECK-DAG: arith.constant 300 : index
+// CHECK-DAG: arith.constant 500 : index
+// CHECK: "flow.dispatch"({{.*}}entry_points = [@product::@product]
+// Small products of f32 are fused with others.
+// CHECK-NOT: flow.dispatch
+// CHECK: linalg.generic
+module attributes {dovetail.host_functions, dovetail.threads = 4 : i64} {
+  func.func @main(%a: tensor<300x400xf32>, %b: tensor<500x400xf32>, %c: tensor<20x20xf32>)
+      -> (tensor<300x500xf32>, tensor<20x20xf32>) {
+    %0 = dovetail.dot_general %a, %b batch [] x [] contract [1] x [1] : tensor<300x400xf32>, tensor<500x400xf32>
+    %1 = dovetail.dot_general %c, %c batch [] x [] contract [1] x [0] : tensor<20x20xf32>, tensor<20x20xf32>
+    return %0, %1 : tensor<300x500xf32>, tensor<20x20xf32>
+  }
+}
+
+// -----
+
+// Without the attribute, a program may run elsewhere.
+// CHECK-LABEL: func @elsewhere
+// CHECK-NOT: flow.dispatch
+// CHECK: linalg.generic
+func.func @elsewhere(%a: tensor<300x400xf32>, %b: tensor<400x500xf32>) -> tensor<300x500xf32> {
+  %0 = dovetail.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<300x400xf32>, tensor<400x500xf32>
+  return %0 : tensor<300x500xf32>
+}
+
+// -----
+
+// An operand that is not a matrix as it is stored would have to be copied.
+// CHECK-LABEL: func @main
+// CHECK-NOT: flow.dispatch
+// CHECK: linalg.generic
+module attributes {dovetail.host_functions} {
+  func.func @main(%a: tensor<20x300x20xf32>, %b: tensor<300x500xf32>) -> tensor<20x20x500xf32> {
+    %0 = dovetail.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<20x300x20xf32>, tensor<300x500xf32>
+    return %0 : tensor<20x20x500xf32>
+  }
+}

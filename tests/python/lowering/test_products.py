@@ -1,0 +1,133 @@
+"""Products of matrices by the library: all element types, layouts and numbers of threads."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dovetail as dt
+import dovetail.numpy as dnp
+from dovetail import _core
+from dovetail.compiler import phases
+from dovetail.compiler.forms import compile_lowered
+from dovetail.profiler import trace
+from dovetail.runtime import Executable
+
+RNG = np.random.default_rng(0)
+DTYPES = (np.float32, np.float64, np.complex64, np.complex128)
+# Products that the library computes, of operands as they are, transposed, and in batches.
+SUBSCRIPTS = {
+    "ik,kj->ij": {"i": 260, "k": 250, "j": 240},
+    "ki,kj->ij": {"i": 260, "k": 250, "j": 240},
+    "ik,jk->ij": {"i": 260, "k": 250, "j": 240},
+    "ki,jk->ij": {"i": 260, "k": 250, "j": 240},
+    "ik,kj->ji": {"i": 260, "k": 250, "j": 240},
+    "bik,bkj->bij": {"b": 3, "i": 210, "k": 200, "j": 220},
+    "bik,bjk->bij": {"b": 3, "i": 210, "k": 200, "j": 220},
+    "ik,k->i": {"i": 500, "k": 600},
+    "ki,k->i": {"i": 500, "k": 600},
+    "k,kj->j": {"j": 300, "k": 1100},
+    "abkl,klc->abc": {"a": 15, "b": 16, "k": 20, "l": 15, "c": 250},
+    "ik,kj->ij ": {"i": 3, "k": 700, "j": 500},
+}
+
+
+def _arrays(dtype: Any, subscripts: str, sizes: dict[str, int]) -> list[np.ndarray]:
+    def array(shape: tuple[int, ...]) -> np.ndarray:
+        values = RNG.normal(size=shape)
+        return (
+            values + 1j * RNG.normal(size=shape) if np.dtype(dtype).kind == "c" else values
+        ).astype(dtype)
+
+    terms = subscripts.strip().partition("->")[0].split(",")
+    return [array(tuple(sizes[name] for name in term)) for term in terms]
+
+
+def _count(text: str) -> int:
+    return len(re.findall(r"entry_points = \[@product::@product\]", text))
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.__name__)
+def test_layouts(dtype: Any) -> None:
+    arrays = {s: _arrays(dtype, s, sizes) for s, sizes in SUBSCRIPTS.items()}
+
+    def program(arrays: Any) -> Any:
+        return {s: dnp.einsum(s.strip(), *operands) for s, operands in arrays.items()}
+
+    with dt.enable_x64():
+        jitted = dt.jit(program, compile="now")
+        assert _count(jitted.lower(arrays).as_text("lower")) == len(SUBSCRIPTS)
+        results = jitted(arrays)
+    rtol = 1e-4 if np.finfo(dtype).eps > 1e-10 else 1e-11
+    for s, operands in arrays.items():
+        expected = np.einsum(s.strip(), *(x.astype(np.complex128) for x in operands))
+        assert results[s].dtype == dtype
+        np.testing.assert_allclose(results[s], expected, rtol=rtol, atol=100 * rtol)
+
+
+MODULE = """
+!a = tensor<{b}x{m}x{k}xf64>
+!b = tensor<{b}x{k}x{n}xf64>
+!c = tensor<{b}x{m}x{n}xf64>
+module attributes {{dovetail.host_functions, dovetail.threads = {threads} : i64}} {{
+  func.func @main(%a: !a, %b: !b) -> !c {{
+    %0 = dovetail.dot_general %a, %b batch [0] x [0] contract [2] x [1] : !a, !b
+    return %0 : !c
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize("threads", [1, 6, 7])
+@pytest.mark.parametrize("device", ["local-sync", "local-task"])
+def test_parts_of_threads(threads: int, device: str) -> None:
+    for b, m, n, k in ((1, 170, 90, 130), (2, 40, 300, 60), (9, 64, 64, 64)):
+        module = _core.Module.parse(MODULE.format(threads=threads, b=b, m=m, n=n, k=k))
+        phases.run(module, "lower", start="check")
+        assert _count(module.text()) == 1
+        x, y = RNG.normal(size=(b, m, k)), RNG.normal(size=(b, k, n))
+        [result] = Executable(compile_lowered(module), "main", device)([x, y])
+        np.testing.assert_allclose(result.numpy(), x @ y, rtol=1e-11, atol=1e-11)
+
+
+def test_sizes_of_a_call() -> None:
+    program = dt.jit(lambda a, b: a @ b, dynamic_shapes=("m, k", "k, n"), compile="now")
+    for m, k, n in ((300, 200, 250), (1, 200, 250), (300, 200, 1), (5, 1, 7), (1, 4, 1)):
+        a, b = (RNG.normal(size=shape).astype(np.float32) for shape in ((m, k), (k, n)))
+        np.testing.assert_allclose(program(a, b), a @ b, rtol=1e-4, atol=1e-4)
+
+
+def test_in_loops_and_derivatives() -> None:
+    w = (RNG.normal(size=(256, 256)) / 16).astype(np.float32)
+    x = RNG.normal(size=(256, 256)).astype(np.float32)
+
+    def f(w: Any) -> Any:
+        return dnp.sum(dt.lax.fori_loop(0, 3, lambda _, y: dnp.tanh(y @ w), x) ** 2)
+
+    compiled = dt.jit(dt.grad(f), compile="now")(w)
+    np.testing.assert_allclose(compiled, dt.grad(f)(w), rtol=2e-3, atol=2e-3)
+
+
+def test_files_do_not_need_it(tmp_path: Path) -> None:
+    x = np.ones((300, 300), np.float32)
+    path = tmp_path / "product.vmfb"
+    jitted = dt.jit(lambda x: x @ x)
+    assert _count(jitted.lower(x).as_text("lower")) == 1
+    for function, specs in ((jitted, (x,)), (jitted.lower(x), ())):
+        dt.export(function, *specs, path=path)
+        assert b"dovetail_product" not in path.read_bytes()
+
+
+def test_profiles_time_it(tmp_path: Path) -> None:
+    x = np.ones((300, 300), np.float32)
+    program = dt.jit(lambda x: dnp.tanh(x @ x), compile="now")
+    program(x)
+    with trace(tmp_path):
+        program(x).block_until_ready()
+    [file] = tmp_path.rglob("*.json.gz")
+    assert "product" in gzip.decompress(file.read_bytes()).decode()
