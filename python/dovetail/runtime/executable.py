@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from iree.runtime import HalBufferView, VmContext, VmFunction, VmModule, VmVariantList
 
-from . import blas, devices, ending
+from . import blas, devices, ending, patience
 from .buffer import Buffer, as_host_array
 from .devices import INSTANCE, SHARE_BYTES, Device, get_device
 from .dtypes import DTYPE_OF_ELEMENT, ELEMENT_OF_DTYPE
@@ -63,7 +63,7 @@ class LoadedModule:
             device = get_device(self.device.name)
             self.context = VmContext(INSTANCE, [device.module, *self._imports, self.module])
             self._generation = devices.generation
-        self.context.invoke(*args)
+        patience.call(self.context.invoke, args)
 
     @property
     def names(self) -> list[str]:
