@@ -1,4 +1,4 @@
-// What compiled programs pass to the library of products.
+// What compiled programs pass to the library of linear algebra.
 #ifndef DOVETAIL_BLAS_CALL_H
 #define DOVETAIL_BLAS_CALL_H
 
@@ -6,8 +6,9 @@
 
 namespace dovetail::blas {
 
-/// The function of the library that programs import.
-inline constexpr const char *kImport = "dovetail_product";
+/// The functions of the library that programs import.
+inline constexpr const char *kProduct = "dovetail_product", *kCholesky = "dovetail_cholesky", *kLu = "dovetail_lu",
+                            *kTriangularSolve = "dovetail_triangular_solve", *kLuSolve = "dovetail_lu_solve";
 
 enum class Element : int64_t { Float32, Float64, Complex64, Complex128 };
 
@@ -29,6 +30,53 @@ struct Call {
 
 /// How many numbers a call has, without the last, which differs between workgroups.
 constexpr unsigned kNumNumbers = 7;
+
+/// What is solved with a triangular matrix: as the dialect's op has it, with the matrix on the left.
+struct Triangle {
+  bool isLeft, isLower, isTransposed, isConjugated, hasUnitDiagonal;
+
+  static Triangle of(int64_t bits) {
+    return {(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0, (bits & 16) != 0};
+  }
+  int64_t bits() const { return isLeft | isLower << 1 | isTransposed << 2 | isConjugated << 3 | hasUnitDiagonal << 4; }
+};
+
+/// The numbers of functions of a batch of matrices, for which the last differs between workgroups. `rows` and `columns`
+/// are those of the right sides, or of the matrix if there are none; `flags` are a `Triangle`, or whether the matrix of
+/// an LU factorization is transposed.
+struct Matrices {
+  int64_t element, flags, batch, rows, columns, groups, group;
+};
+
+/// How many numbers those have, without the last.
+constexpr unsigned kNumMatricesNumbers = 6;
+
+struct CholeskyCall {
+  plugin::Place<const char> a;
+  plugin::Place<char> l;
+  Matrices numbers;
+};
+
+struct LuCall {
+  plugin::Place<const char> a;
+  plugin::Place<char> lu;
+  plugin::Place<int32_t> pivots, permutation;
+  Matrices numbers;
+};
+
+struct TriangularSolveCall {
+  plugin::Place<const char> a, b;
+  plugin::Place<char> x;
+  Matrices numbers;
+};
+
+struct LuSolveCall {
+  plugin::Place<const char> lu;
+  plugin::Place<const int32_t> permutation;
+  plugin::Place<const char> b;
+  plugin::Place<char> x;
+  Matrices numbers;
+};
 
 } // namespace dovetail::blas
 

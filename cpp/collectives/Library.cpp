@@ -93,8 +93,8 @@ EXPORTED int dovetail_exchange_by_mpi(void *mpi, int64_t tag, const Message *sen
 /// The name by which IREE's runtime looks for this.
 EXPORTED const dovetail::plugin::Header *const *iree_hal_executable_plugin_query(uint32_t mostVersion, void *) {
   using namespace dovetail::plugin;
+  static constexpr Export exports[] = {{dovetail::collectives::kImport, dovetail_collective}};
   static const Header header = {kVersion, "dovetail_collectives", "collectives of Dovetail's programs", 0, 0, {}};
-  static const Interface interface = {&header, load, unload,
-                                      resolve<dovetail::collectives::kImport, dovetail_collective>};
+  static const Interface interface = {&header, load, unload, resolve<exports>};
   return mostVersion >= kVersion ? &interface.header : nullptr;
 }

@@ -1,7 +1,8 @@
-// Calls of the library of matrix products: one executable, which takes its task as constants.
+// Calls of the library of linear algebra: an executable for each of its functions, which takes its task as constants.
 #include "ProductCall.h"
 #include "LibraryCall.h"
 #include "cpp/iree/Ops.h"
+#include "dialects/HostFunction.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 
 using namespace mlir;
@@ -21,6 +22,13 @@ static std::optional<blas::Element> elementOf(Type type) {
   return std::nullopt;
 }
 
+/// How many threads run the program.
+static int64_t threadsOf(ImplicitLocOpBuilder &b) {
+  auto program = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  auto threads = program->getAttrOfType<IntegerAttr>(kThreads);
+  return threads ? threads.getInt() : 1;
+}
+
 bool hasProducts(Type element) { return elementOf(element).has_value(); }
 
 Value callProduct(ImplicitLocOpBuilder &b, const ProductCall &call, Value left, Value right, RankedTensorType result,
@@ -30,11 +38,30 @@ Value callProduct(ImplicitLocOpBuilder &b, const ProductCall &call, Value left, 
                            {executable.addInput(right, dynamicSizes(b, right)), b.getI8Type()},
                            {executable.addOutput(result, sizes), b.getI8Type()}};
   OpFoldResult element = b.getIndexAttr(int64_t(*elementOf(result.getElementType()))),
-               layout = b.getIndexAttr(call.layout.bits()), groups = b.getIndexAttr(call.groups);
+               layout = b.getIndexAttr(call.layout.bits()), groups = b.getIndexAttr(threadsOf(b));
   OpFoldResult numbers[blas::kNumNumbers] = {element, layout, call.batch, call.rows, call.columns, call.terms, groups};
   for (OpFoldResult number : numbers)
     executable.addConstant(getValueOrCreateConstantIndexOp(b, b.getLoc(), number));
-  return callLibrary(b, executable, {blas::kImport, kExecutable, blas::kNumNumbers, call.groups}, arrays).front();
+  return callLibrary(b, executable, {blas::kProduct, kExecutable, blas::kNumNumbers, threadsOf(b)}, arrays).front();
+}
+
+SmallVector<Value> callMatrices(ImplicitLocOpBuilder &b, std::pair<StringRef, StringRef> function,
+                                const MatricesCall &call, ValueRange operands, ArrayRef<LibraryResult> results) {
+  Executable executable;
+  SmallVector<LibraryArray> arrays;
+  auto bytesOf = [&](Type element) -> Type { return element.isInteger(32) ? b.getI32Type() : b.getI8Type(); };
+  for (Value operand : operands)
+    arrays.push_back(
+        {executable.addInput(operand, dynamicSizes(b, operand)), bytesOf(getElementTypeOrSelf(operand.getType()))});
+  for (const LibraryResult &result : results)
+    arrays.push_back({executable.addOutput(result.type, result.sizes), bytesOf(result.type.getElementType())});
+  int64_t groups = threadsOf(b);
+  OpFoldResult element = b.getIndexAttr(int64_t(*elementOf(getElementTypeOrSelf(operands[0].getType()))));
+  OpFoldResult numbers[blas::kNumMatricesNumbers] = {element,      b.getIndexAttr(call.flags), call.batch, call.rows,
+                                                     call.columns, b.getIndexAttr(groups)};
+  for (OpFoldResult number : numbers)
+    executable.addConstant(getValueOrCreateConstantIndexOp(b, b.getLoc(), number));
+  return callLibrary(b, executable, {function.first, function.second, blas::kNumMatricesNumbers, groups}, arrays);
 }
 
 } // namespace dovetail

@@ -1,4 +1,4 @@
-// Calls of the library of matrix products.
+// Calls of the library of linear algebra.
 #ifndef DOVETAIL_DISPATCH_PRODUCTCALL_H
 #define DOVETAIL_DISPATCH_PRODUCTCALL_H
 
@@ -12,8 +12,6 @@ namespace dovetail {
 struct ProductCall {
   blas::Layout layout;
   mlir::OpFoldResult batch, rows, columns, terms;
-  /// How many workgroups compute them together: the same for all calls of a program.
-  int64_t groups;
 };
 
 /// Whether the library has products of such elements.
@@ -23,6 +21,24 @@ bool hasProducts(mlir::Type element);
 /// result leaves open. It is a dispatch of its own.
 mlir::Value callProduct(mlir::ImplicitLocOpBuilder &b, const ProductCall &call, mlir::Value left, mlir::Value right,
                         mlir::RankedTensorType result, mlir::ValueRange sizes);
+
+/// What the library computes of each matrix of a batch: see blas::Matrices.
+struct MatricesCall {
+  int64_t flags;
+  mlir::OpFoldResult batch, rows, columns;
+};
+
+/// A result, and the sizes that its type leaves open.
+struct LibraryResult {
+  mlir::RankedTensorType type;
+  llvm::SmallVector<mlir::Value> sizes;
+};
+
+/// Calls a function of the library, by the name of its import and that of its executable.
+llvm::SmallVector<mlir::Value> callMatrices(mlir::ImplicitLocOpBuilder &b,
+                                            std::pair<llvm::StringRef, llvm::StringRef> function,
+                                            const MatricesCall &call, mlir::ValueRange operands,
+                                            llvm::ArrayRef<LibraryResult> results);
 
 } // namespace dovetail
 

@@ -29,6 +29,7 @@ void attachLowerings(MLIRContext *context) {
   attachCreateLowerings(context);
   attachCumulativeLowerings(context);
   attachDotLowerings(context);
+  attachFactorizationLowerings(context);
   attachFftLowerings(context);
   attachGatherLowerings(context);
   attachRandomLowerings(context);
@@ -43,7 +44,8 @@ void attachLowerings(MLIRContext *context) {
 static LogicalResult lowerOp(ImplicitLocOpBuilder &b, Operation *op, IRMapping &values) {
   auto operands = llvm::map_to_vector(op->getOperands(), [&](Value operand) { return values.lookup(operand); });
   SmallVector<Value> results;
-  if (isForHost(op)) {
+  // Some have lowerings to calls of a library.
+  if (isForHost(op) && !isa<LowerOpInterface>(op)) {
     if (isInDispatch(b))
       return failure();
     lowerToHostCall(op, b, operands, results);

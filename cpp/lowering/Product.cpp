@@ -102,8 +102,7 @@ Value lowerProduct(ImplicitLocOpBuilder &b, Operation *op, const Operand &lhs, c
   for (const Operand *operand : {&lhs, &rhs})
     for (auto [loop, size] : llvm::zip_equal(operand->loops, sizesOf(b, operand->value)))
       sizes[loop] = size;
-  auto threads = program->getAttrOfType<IntegerAttr>(kThreads);
-  ProductCall call = {*layout, {}, {}, {}, {}, threads ? threads.getInt() : 1};
+  ProductCall call = {*layout, {}, {}, {}, {}};
   SmallVector<int64_t> assumed;
   for (auto [loops, size] : {std::pair(&groups.batch, &call.batch), std::pair(&groups.rows, &call.rows),
                              std::pair(&groups.columns, &call.columns), std::pair(&groups.terms, &call.terms)}) {

@@ -53,7 +53,13 @@ struct Place {
   T *get() const { return base + offset; }
 };
 
-//===- Plugins of one function ---------------------------------------------------===//
+//===- Plugins of a few functions -----------------------------------------------===//
+
+/// A function, by the name under which programs import it.
+struct Export {
+  const char *name;
+  Function function;
+};
 
 inline Status load(const void *, size_t, const void *, void **self) {
   *self = nullptr;
@@ -62,8 +68,8 @@ inline Status load(const void *, size_t, const void *, void **self) {
 
 inline void unload(void *) {}
 
-/// Resolves imports of that name.
-template <const char *const &name, Function function>
+/// Resolves imports of an array of exports.
+template <const auto &exports>
 Status resolve(void *, const Imports *imports, uint32_t *resolution) {
   *resolution = 0;
   Status status = kOk;
@@ -72,9 +78,12 @@ Status resolve(void *, const Imports *imports, uint32_t *resolution) {
       continue;
     const char *wanted = imports->names[i];
     bool isOptional = *wanted == '?';
-    if (std::string_view(wanted + isOptional) == name)
-      imports->functions[i] = function;
-    else if (isOptional)
+    for (const Export &each : exports)
+      if (std::string_view(wanted + isOptional) == each.name)
+        imports->functions[i] = each.function;
+    if (imports->functions[i])
+      continue;
+    if (isOptional)
       *resolution |= kMissingOptional;
     else
       status = kNotFound;

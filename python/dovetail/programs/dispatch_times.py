@@ -132,7 +132,7 @@ def _run(
         profile = folder / "run.ireeprof"
         library, environment = [], {}
         if blas.is_called_by(compilation.vmfb):
-            library = [f"--executable_plugin={plugins.path(plugins.PRODUCTS)}"]
+            library = [f"--executable_plugin={plugins.path(plugins.LINEAR_ALGEBRA)}"]
             environment = blas.environment()
         _tool(
             "iree-benchmark-module",

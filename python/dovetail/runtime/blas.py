@@ -1,4 +1,4 @@
-"""Matrix products of compiled programs, by the BLAS that SciPy has."""
+"""Linear algebra of compiled programs, by the BLAS and LAPACK that SciPy has."""
 
 from __future__ import annotations
 
@@ -11,40 +11,51 @@ from typing import Any
 
 from . import plugins
 
-# As in cpp/blas/Library.cpp: for each type of elements, in the order of `Element`.
-_ROUTINES = [f"{letter}{name}" for letter in "sdcz" for name in ("gemm", "gemv")]
-
-
+# As in cpp/blas/Routines.h, with the modules of SciPy that have them; for each type of elements.
+_ROUTINES = {
+    "gemm": "cython_blas",
+    "gemv": "cython_blas",
+    "trsm": "cython_blas",
+    "potrf": "cython_lapack",
+    "getrf": "cython_lapack",
+}
+_TYPES = "sdcz"
 # The names that builds of OpenBLAS have for functions of the number of its threads.
 _THREADS = [
     f"{prefix}openblas_{{}}_num_threads{suffix}"
     for prefix in ("scipy_", "")
     for suffix in ("", "64_")
 ]
+# The functions that programs import, as in cpp/blas/Call.h.
+_FUNCTIONS = [
+    f"dovetail_{name}".encode()
+    for name in ("product", "cholesky", "lu", "triangular_solve", "lu_solve")
+]
 
 
 def is_called_by(vmfb: bytes) -> bool:
-    """Whether a module file for this machine calls the library of products."""
-    return b"dovetail_product" in vmfb
+    """Whether a module file for this machine calls the library of linear algebra."""
+    return any(name in vmfb for name in _FUNCTIONS)
 
 
 @functools.cache
 def load() -> None:
-    """Give the routines to the library of products; before a program runs that calls it."""
-    module = _cython_blas()
-    capsules = module.__pyx_capi__
-    addresses = (ctypes.c_void_p * len(_ROUTINES))(
-        *(_address(capsules[name]) for name in _ROUTINES)
-    )
-    library = ctypes.CDLL(plugins.path(plugins.PRODUCTS))
-    library.dovetail_blas_set_routines(addresses, *_thread_functions(module.__file__))
+    """Give the routines to the library; before a program runs that calls it."""
+    found = [
+        _address(_extension(module).__pyx_capi__[type_ + name])
+        for type_ in _TYPES
+        for name, module in _ROUTINES.items()
+    ]
+    addresses = (ctypes.c_void_p * len(found))(*found)
+    library = ctypes.CDLL(plugins.path(plugins.LINEAR_ALGEBRA))
+    library.dovetail_blas_set_routines(addresses, *_thread_functions())
 
 
 def environment() -> dict[str, str]:
     """Environment variables that name the BLAS, for tools that run programs without Python; empty
     if its file is not known.
     """
-    function, _ = _thread_functions(_cython_blas().__file__)
+    function, _ = _thread_functions()
     address = 0 if function is None else function.value or 0
     maps = Path("/proc/self/maps")
     for line in maps.read_text().splitlines() if maps.exists() else ():
@@ -55,10 +66,10 @@ def environment() -> dict[str, str]:
     return {}
 
 
-def _thread_functions(file: str) -> tuple[Any, Any]:
+def _thread_functions() -> tuple[Any, Any]:
     """The functions that get and set how many threads the BLAS uses; None where it has none."""
     # Finds the functions of the libraries that this one needs, too.
-    library = ctypes.CDLL(file)
+    library = ctypes.CDLL(_extension("cython_blas").__file__)
     for name in _THREADS:
         get, set_ = (getattr(library, name.format(verb), None) for verb in ("get", "set"))
         if get is not None and set_ is not None:
@@ -66,22 +77,23 @@ def _thread_functions(file: str) -> tuple[Any, Any]:
     return None, None
 
 
-def _cython_blas() -> Any:
-    """SciPy's module of pointers to the routines, by itself: importing all of `scipy.linalg` takes
+@functools.cache
+def _extension(module: str) -> Any:
+    """SciPy's module of pointers to routines, by itself: importing all of `scipy.linalg` takes
     twenty times as long.
     """
-    name = "scipy.linalg.cython_blas"
+    name = f"scipy.linalg.{module}"
     scipy = importlib.util.find_spec("scipy")
     for folder in [] if scipy is None else scipy.submodule_search_locations or []:
         for suffix in importlib.machinery.EXTENSION_SUFFIXES:
-            file = Path(folder, "linalg", f"cython_blas{suffix}")
+            file = Path(folder, "linalg", f"{module}{suffix}")
             if file.exists():
                 spec = importlib.util.spec_from_file_location(name, file)
                 assert spec is not None
                 assert spec.loader is not None
-                module = importlib.util.module_from_spec(spec)
-                spec.loader.exec_module(module)
-                return module
+                loaded = importlib.util.module_from_spec(spec)
+                spec.loader.exec_module(loaded)
+                return loaded
     return importlib.import_module(name)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import iree.runtime as ireert
 
 COLLECTIVES = "libdovetail_collectives.so"
-PRODUCTS = "libdovetail_blas.so"
+LINEAR_ALGEBRA = "libdovetail_blas.so"
 
 
 @functools.cache

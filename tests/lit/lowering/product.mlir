@@ -45,3 +45,22 @@ module attributes {dovetail.host_functions} {
     return %0 : tensor<20x20x500xf32>
   }
 }
+
+// -----
+
+// Factorizations and solutions are the library's, too.
+// CHECK-LABEL: func @main
+// CHECK: "flow.dispatch"({{.*}}entry_points = [@lu::@lu]
+// CHECK: "flow.dispatch"({{.*}}entry_points = [@lu_solve::@lu_solve]
+// CHECK: "flow.dispatch"({{.*}}entry_points = [@cholesky::@cholesky]
+// CHECK: "flow.dispatch"({{.*}}entry_points = [@triangular_solve::@triangular_solve]
+module attributes {dovetail.host_functions} {
+  func.func @main(%a: tensor<5x3x3xf64>, %b: tensor<5x3x2xf64>) -> (tensor<5x3x2xf64>, tensor<5x3x2xf64>) {
+    %lu, %pivots, %permutation = dovetail.lu %a : tensor<5x3x3xf64>
+    %0 = dovetail.lu_solve %a, %lu, %permutation, %b
+      : tensor<5x3x3xf64>, tensor<5x3x3xf64>, tensor<5x3xi32>, tensor<5x3x2xf64>
+    %1 = dovetail.cholesky %a : tensor<5x3x3xf64>
+    %2 = dovetail.triangular_solve %1, %b left_side = true lower = true : tensor<5x3x3xf64>, tensor<5x3x2xf64>
+    return %0, %2 : tensor<5x3x2xf64>, tensor<5x3x2xf64>
+  }
+}

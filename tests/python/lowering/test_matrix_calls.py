@@ -1,0 +1,115 @@
+"""Factorizations and solutions by the library: all element types, kinds of matrices, batches."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dovetail as dt
+from dovetail import lax
+
+RNG = np.random.default_rng(0)
+DTYPES = (np.float32, np.float64, np.complex64, np.complex128)
+
+
+def _matrices(dtype: Any, *shape: int) -> np.ndarray:
+    values = RNG.normal(size=shape)
+    if np.dtype(dtype).kind == "c":
+        values = values + 1j * RNG.normal(size=shape)
+    return values.astype(dtype)
+
+
+def _tolerance(dtype: Any) -> float:
+    return 1e-3 if np.finfo(dtype).eps > 1e-10 else 1e-10
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.__name__)
+def test_factors(dtype: Any) -> None:
+    """Small ones in a batch, which threads divide, and large ones."""
+    with dt.enable_x64():
+        for batch, n in ((), 150), ((7, 3), 5), ((2,), 0):
+            a = _matrices(dtype, *batch, n, n)
+            positive = a @ a.conj().swapaxes(-1, -2) + n * np.eye(n, dtype=dtype)
+
+            lower = dt.jit(lax.linalg.cholesky, compile="now")(positive)
+            lu, pivots, permutation = dt.jit(lax.linalg.lu, compile="now")(a)
+            atol = _tolerance(dtype) * max(n, 1)
+            assert lower.dtype == lu.dtype == dtype
+            np.testing.assert_allclose(lower @ lower.conj().mT, positive, atol=atol)
+            assert not np.triu(lower, 1).any()
+            factor = np.tril(lu, -1) + np.eye(n, dtype=dtype)
+            rows = np.take_along_axis(a, np.asarray(permutation)[..., None], -2)
+            np.testing.assert_allclose(factor @ np.triu(lu), rows, atol=atol)
+            assert pivots.shape == (*batch, n)
+
+
+@pytest.mark.parametrize("shape", [(6, 4), (4, 6), (300, 20)])
+def test_factors_of_rectangles(shape: tuple[int, int]) -> None:
+    a = _matrices(np.float32, 3, *shape)
+    evaluated = lax.linalg.lu(a)
+    compiled = dt.jit(lax.linalg.lu, compile="now")(a)
+    for one, other in zip(compiled, evaluated, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4)
+
+
+def test_no_factor() -> None:
+    """NaN for the matrices that have none, and the others as ever."""
+    a = np.stack([np.eye(3), -np.eye(3), np.full((3, 3), np.nan), 4 * np.eye(3)]).astype(np.float32)
+    compiled = dt.jit(lax.linalg.cholesky, compile="now")(a)
+    np.testing.assert_array_equal(compiled, lax.linalg.cholesky(a))
+    np.testing.assert_array_equal(compiled[3], 2 * np.eye(3))
+    assert np.isnan(compiled[1][np.tril_indices(3)]).all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.__name__)
+def test_triangles(dtype: Any) -> None:
+    flags = [*itertools.product([False, True], repeat=5)]
+    a = _matrices(dtype, 6, 5, 5) + 8 * np.eye(5, dtype=dtype)
+    b = {True: _matrices(dtype, 6, 5, 3), False: _matrices(dtype, 6, 3, 5)}
+
+    def program(a: Any, b: Any) -> list[Any]:
+        return [
+            lax.linalg.triangular_solve(
+                a,
+                b[left],
+                left_side=left,
+                lower=lower,
+                transpose_a=transpose,
+                conjugate_a=conjugate,
+                unit_diagonal=unit,
+            )
+            for left, lower, transpose, conjugate, unit in flags
+        ]
+
+    with dt.enable_x64():
+        results = dt.jit(program, compile="now")(a, b)
+    for x, (left, lower, transpose, conjugate, unit) in zip(results, flags, strict=True):
+        matrix = np.tril(a) if lower else np.triu(a)
+        if unit:
+            matrix = matrix - matrix * np.eye(5, dtype=dtype) + np.eye(5, dtype=dtype)
+        matrix = matrix.conj() if conjugate else matrix
+        matrix = matrix.swapaxes(-1, -2) if transpose else matrix
+        product = matrix @ np.asarray(x) if left else np.asarray(x) @ matrix
+        # Without a dominant diagonal, solutions are large.
+        scale = 1 + np.abs(x).max()
+        np.testing.assert_allclose(product, b[left], atol=_tolerance(dtype) * scale)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.__name__)
+@pytest.mark.parametrize("transpose", [False, True])
+def test_equations(dtype: Any, transpose: bool) -> None:
+    a = _matrices(dtype, 40, 8, 8) + 8 * np.eye(8, dtype=dtype)
+    b = _matrices(dtype, 40, 8, 3)
+
+    with dt.enable_x64():
+        matrix = a.swapaxes(-1, -2) if transpose else a
+        x = dt.jit(lambda a, b: dt.numpy.linalg.solve(a, b), compile="now")(matrix, b)
+        # The derivative solves with the transpose.
+        ct = dt.jit(
+            lambda a, b: dt.vjp(lambda b: dt.numpy.linalg.solve(a, b), b)[1](b)[0], compile="now"
+        )(matrix, b)
+    np.testing.assert_allclose(matrix @ np.asarray(x), b, atol=_tolerance(dtype))
+    np.testing.assert_allclose(matrix.swapaxes(-1, -2) @ np.asarray(ct), b, atol=_tolerance(dtype))
