@@ -169,7 +169,7 @@ static bool isLarge(ReduceOpInterface op, RankedTensorType type) {
 /// remainder are reduced separately.
 static Value byVectors(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, ArrayRef<int64_t> dims, Type element,
                        function_ref<Value(Value)> reduce) {
-  constexpr int64_t longRow = 64, longRowAcross = 512;
+  constexpr int64_t longRow = 64, longRowAcross = 128;
   auto type = cast<RankedTensorType>(x.getType());
   int64_t last = type.getRank() - 1;
   bool isAcross = !llvm::is_contained(dims, last);
@@ -179,10 +179,15 @@ static Value byVectors(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, A
   int64_t size = type.getDimSize(last), rest = size % unit;
   if (size < least || rest == 0)
     return reduce(x);
-  Value whole = reduce(sliced(b, x, last, 0, size - rest)), others = reduce(sliced(b, x, last, size - rest, rest));
+  Value whole = reduce(sliced(b, x, last, 0, size - rest));
   auto result = cast<RankedTensorType>(whole.getType());
-  if (isAcross)
-    return tensor::ConcatOp::create(b, result.getRank() - 1, ValueRange{whole, others});
+  int64_t column = result.getRank() - 1;
+  if (isAcross) {
+    // The last columns fill a vector together with some that are reduced twice.
+    Value others = sliced(b, reduce(sliced(b, x, last, size - unit, unit)), column, unit - rest, rest);
+    return tensor::ConcatOp::create(b, column, ValueRange{whole, others});
+  }
+  Value others = reduce(sliced(b, x, last, size - rest, rest));
   AffineMap map = b.getMultiDimIdentityMap(result.getRank());
   return parallelLoops(b, sizesOf(b, whole), result.getElementType(), {whole, others}, {map, map},
                        [&](OpBuilder &inner, Location loc, ValueRange args) {

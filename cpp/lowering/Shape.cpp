@@ -276,12 +276,32 @@ struct ConcatenateLowering : LowerOpInterface::ExternalModel<ConcatenateLowering
                        llvm::all_of(operands, [&](Value part) {
                          return cast<RankedTensorType>(part.getType()).getDimSize(dimension) == 1;
                        });
+    // IREE 3.13 transposes the parts of a concatenation until they are outermost.
+    bool isInner = type.hasStaticShape() && ShapedType::getNumElements(type.getShape().take_front(dimension)) > 1;
     results.push_back(isOfIndices ? chosen(b, operands, dimension)
-                                  : tensor::ConcatOp::create(b, type, dimension, operands).getResult());
+                      : isInner && operands.size() <= kFewParts
+                          ? inserted(b, operands, type, dimension)
+                          : tensor::ConcatOp::create(b, type, dimension, operands).getResult());
     return success();
   }
 
 private:
+  /// Each part that is written to its place takes a dispatch.
+  static constexpr size_t kFewParts = 8;
+
+  /// Parts that are written to their places, or computed there.
+  static Value inserted(ImplicitLocOpBuilder &b, ValueRange parts, RankedTensorType type, int64_t dimension) {
+    Value all = empty(b, getAsIndexOpFoldResult(b.getContext(), type.getShape()), type.getElementType());
+    SmallVector<OpFoldResult> begins(type.getRank(), b.getIndexAttr(0)), ones(type.getRank(), b.getIndexAttr(1));
+    int64_t end = 0;
+    for (Value part : parts) {
+      begins[dimension] = b.getIndexAttr(end);
+      end += cast<RankedTensorType>(part.getType()).getDimSize(dimension);
+      all = tensor::InsertSliceOp::create(b, part, all, begins, sizesOf(b, part), ones);
+    }
+    return all;
+  }
+
   /// Indices with this many dimensions are computed at their use.
   static constexpr size_t kComponents = 4;
 
