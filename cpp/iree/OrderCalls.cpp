@@ -1,15 +1,27 @@
 // Orders host calls with side effects by a token that is threaded through them.
 #include "HostCall.h"
+#include "Ops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 
 namespace dovetail {
 
+void markEffects(Operation *dispatch) { dispatch->setAttr(kHasEffects, UnitAttr::get(dispatch->getContext())); }
+
 namespace {
+
+/// The operand of a dispatch that orders it: the last number before the sizes of its arrays.
+OpOperand &tokenOf(Operation *dispatch) {
+  for (OpOperand &operand : llvm::reverse(dispatch->getOpOperands()))
+    if (operand.get().getType().isInteger(32))
+      return operand;
+  llvm_unreachable("a dispatch with effects takes a number");
+}
 
 /// Makes each of these calls take a token from the one before it; loops and branches forward it.
 class Threading {
@@ -31,14 +43,21 @@ public:
     if (!concerns(function))
       return;
     OpBuilder b = OpBuilder::atBlockBegin(&function.front());
-    thread(function.front(), arith::ConstantOp::create(b, function.getLoc(), b.getI32IntegerAttr(0)));
+    Value last = thread(function.front(), arith::ConstantOp::create(b, function.getLoc(), b.getI32IntegerAttr(0)));
+    ImplicitLocOpBuilder end(function.getLoc(), function.front().getTerminator());
+    if (hasDispatches)
+      optimizationBarrier(end, last);
   }
 
 private:
+  static bool isDispatch(Operation *op) { return !isa<func::FuncOp>(op) && op->hasAttr(kHasEffects); }
+
   bool concerns(Operation *op) {
     return op
-        ->walk([&](func::CallOp call) {
-          return names.contains(call.getCallee()) ? WalkResult::interrupt() : WalkResult::advance();
+        ->walk([&](Operation *inner) {
+          auto call = dyn_cast<func::CallOp>(inner);
+          bool hasEffects = call ? names.contains(call.getCallee()) : isDispatch(inner);
+          return hasEffects ? WalkResult::interrupt() : WalkResult::advance();
         })
         .wasInterrupted();
   }
@@ -78,6 +97,12 @@ private:
       if (auto call = dyn_cast<func::CallOp>(op)) {
         token = replace(call, func::CallOp::create(b, loc, call.getCallee(), withToken(call.getResultTypes(), token),
                                                    with(call.getOperands(), token)));
+      } else if (isDispatch(&op)) {
+        op.removeAttr(kHasEffects);
+        tokenOf(&op).set(token);
+        b.setInsertionPointAfter(&op);
+        token = tensor::ExtractOp::create(b, loc, op.getResults().back(), ValueRange());
+        hasDispatches = true;
       } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
         auto made = scf::ForOp::create(b, loc, loop.getLowerBound(), loop.getUpperBound(), loop.getStep(),
                                        with(loop.getInitArgs(), token));
@@ -105,6 +130,7 @@ private:
   }
 
   llvm::DenseSet<StringRef> names;
+  bool hasDispatches = false;
 };
 
 } // namespace

@@ -18,6 +18,7 @@ void attachConvLowerings(mlir::MLIRContext *context);
 void attachCreateLowerings(mlir::MLIRContext *context);
 void attachCumulativeLowerings(mlir::MLIRContext *context);
 void attachDotLowerings(mlir::MLIRContext *context);
+void attachFfiLowerings(mlir::MLIRContext *context);
 void attachFftLowerings(mlir::MLIRContext *context);
 void attachGatherLowerings(mlir::MLIRContext *context);
 void attachRandomLowerings(mlir::MLIRContext *context);

@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[3]
 # From the lowest to the highest. A folder within another has its own place.
 ORDER = [
     "cpp/collectives",
+    "cpp/foreign",
     "cpp/scalar",
     "dialects",
     "cpp/cost",
