@@ -9,6 +9,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <set>
 
 using namespace mlir;
 
@@ -326,6 +327,16 @@ SmallVector<Location> foreignLocations(ModuleOp program) {
     locations[site] = op->getLoc();
   });
   return locations;
+}
+
+std::vector<std::string> foreignTargets(ModuleOp program) {
+  std::set<std::string> targets;
+  forEachCall(program, [&](Operation *, arith::ConstantOp constant) {
+    SmallVector<int64_t> numbers(cast<DenseElementsAttr>(constant.getValue()).getValues<int64_t>());
+    auto *descriptor = reinterpret_cast<const Descriptor *>(numbers.data());
+    targets.insert(descriptor->at(descriptor->name));
+  });
+  return {targets.begin(), targets.end()};
 }
 
 } // namespace dovetail

@@ -41,6 +41,9 @@ void numberForeignCalls(mlir::ModuleOp program);
 /// Where the calls of a program come from, by number.
 llvm::SmallVector<mlir::Location> foreignLocations(mlir::ModuleOp program);
 
+/// The names of the functions that a program calls, sorted.
+std::vector<std::string> foreignTargets(mlir::ModuleOp program);
+
 } // namespace dovetail
 
 #endif // DOVETAIL_DISPATCH_FOREIGNCALL_H

@@ -57,7 +57,7 @@ std::shared_ptr<const Target> findTarget(const std::string &name, std::string &r
   }
   if (found != known.targets.end())
     return found->second;
-  reason = "no function is registered under this name";
+  reason = "no function is registered under this name; register it by dovetail.ffi, before the program runs";
   return nullptr;
 }
 

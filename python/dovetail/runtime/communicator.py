@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-import iree.runtime as ireert
-
+from . import plugins
 from .transports import Parcel, Transport
-
-NAME = "libdovetail_collectives.so"
 
 # How long participants wait for each other, in seconds.
 TIMEOUT = 300.0
@@ -23,29 +18,13 @@ class CollectiveError(RuntimeError):
     """Participants of a run did not meet in a collective: they reached different ones, or none."""
 
 
-@functools.cache
 def path() -> str:
     """The path of the library, for `iree-run-module --executable_plugin` too.
 
     Raises:
       FileNotFoundError: the package was built without it.
     """
-    # In an editable installation, built files are elsewhere.
-    folders = list(sys.modules["dovetail"].__path__)
-    for folder in folders:
-        if (file := Path(folder, NAME)).exists():
-            return str(file)
-    raise FileNotFoundError(f"{NAME} must be in the package, got: none in {', '.join(folders)}")
-
-
-@functools.cache
-def register() -> None:
-    """Let devices that are made from now on find the library, if the package has it."""
-    try:
-        file = path()
-    except FileNotFoundError:
-        return
-    ireert.flags.parse_flags(f"--executable_plugin={file}")
+    return plugins.path(plugins.COLLECTIVES)
 
 
 @functools.cache

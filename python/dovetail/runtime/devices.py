@@ -12,7 +12,7 @@ import iree.runtime as ireert
 import numpy as np
 from iree.runtime import BufferUsage, HalBufferView, MemoryType, VmRef
 
-from . import communicator, ending, iree_internals
+from . import ending, iree_internals, plugins
 from .dtypes import ELEMENT_OF_DTYPE
 
 DRIVERS = ("local-task", "local-sync", "cuda", "hip", "vulkan", "metal")
@@ -134,12 +134,9 @@ class Device:
 
 def _host_device(driver: str) -> Any:
     """A new device, not IREE's own, so that it is closed when its last user is gone."""
-    if driver == "local-sync":
-        communicator.register()
-    elif not generation:
-        return ireert.get_device(driver, cache=False)
-    # The driver that IREE keeps may not know the library of collectives, or have its threads in
+    # The driver that IREE keeps may not know the package's libraries, or have its threads in
     # another process.
+    plugins.register()
     return iree_internals.new_driver(driver).create_default_device()
 
 
