@@ -271,12 +271,12 @@ SmallVector<Value> callForeign(ImplicitLocOpBuilder &b, const ForeignCall &call,
   for (Value size : allSizes)
     executable.addConstant(size);
   name += "_" + std::to_string(allSizes.size());
+  // A number that IREE does not know: it would make a call on constants when it compiles the program.
+  executable.addConstant(optimizationBarrier(b, arith::ConstantIndexOp::create(b, 0).getResult()).front());
   std::optional<Executable::Binding> token;
-  Value order;
   if (call.hasEffects) {
     token = executable.addOutput(RankedTensorType::get({}, b.getI32Type()), {});
-    order = arith::ConstantIndexOp::create(b, 0);
-    executable.addConstant(order);
+    executable.addConstant(arith::ConstantIndexOp::create(b, 0));
     name += "_ordered";
   }
   auto program = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
