@@ -125,8 +125,8 @@ def ffi_call(
         if input_output_aliases:
             stated["aliases"] = _aliases(input_output_aliases, operands, avals, stated)
         core = core_ndims.get(target_name)
-        if core is not None and (count := _batch_dims([*shapes, *result_shapes], core)):
-            stated["batch_dims"] = count
+        if core is not None:
+            stated["batch_dims"] = _batch_dims([*shapes, *result_shapes], core)
         results = _apply(what, operands, avals, stated)
         if is_one:
             return results[0]
