@@ -274,9 +274,12 @@ SmallVector<Value> callForeign(ImplicitLocOpBuilder &b, const ForeignCall &call,
   // A number that IREE does not know: it would make a call on constants when it compiles the program.
   executable.addConstant(optimizationBarrier(b, arith::ConstantIndexOp::create(b, 0).getResult()).front());
   std::optional<Executable::Binding> token;
+  unsigned tokenOperand = 0;
   if (call.hasEffects) {
-    token = executable.addOutput(RankedTensorType::get({}, b.getI32Type()), {});
-    executable.addConstant(arith::ConstantIndexOp::create(b, 0));
+    auto type = RankedTensorType::get({}, b.getI32Type());
+    Value order = arith::ConstantOp::create(b, DenseElementsAttr::get(type, b.getI32IntegerAttr(0)));
+    tokenOperand = executable.addInput(order, {}).index;
+    token = executable.addOutput(type, {});
     name += "_ordered";
   }
   auto program = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
@@ -285,7 +288,7 @@ SmallVector<Value> callForeign(ImplicitLocOpBuilder &b, const ForeignCall &call,
                      /*workloadSize=*/0);
   SmallVector<Value> made, outputs = executable.call(b, name, /*workload=*/{});
   if (token)
-    markEffects(outputs.back().getDefiningOp());
+    markEffects(outputs.back().getDefiningOp(), tokenOperand);
   size_t next = 0;
   for (auto [i, result] : llvm::enumerate(results))
     made.push_back(isBound[i] ? outputs[next++]

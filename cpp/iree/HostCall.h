@@ -27,8 +27,8 @@ struct HostImport {
   bool hasEffects;
 };
 
-/// Marks a dispatch that has effects: its last argument is a number, its last result an array of one, which order it.
-void markEffects(mlir::Operation *dispatch);
+/// Marks a dispatch that has effects: one operand and the last result are arrays of one number, which order it.
+void markEffects(mlir::Operation *dispatch, unsigned operand);
 
 /// Makes the calls of functions that have effects, and dispatches that have them, depend on each other: IREE 3.13 moves
 /// calls past loops otherwise, and drops dispatches whose results nobody uses.

@@ -22,14 +22,12 @@ func.func @main(%x: tensor<4x3xf32>) -> tensor<12xf32> {
 
 // Calls with effects depend on each other, also through loops; the last one is needed.
 // CHECK-LABEL: func.func @main
-// CHECK:         %[[ZERO:.+]] = arith.constant 0 : i32
-// CHECK:         %[[FIRST:.+]] = "flow.dispatch"(%{{.+}}, %arg0, %{{.+}}, %[[ZERO]]) {entry_points = [@foreign_call_1_0_ordered::@foreign_call_1_0_ordered]
-// CHECK-NEXT:    %[[TOKEN:.+]] = tensor.extract %[[FIRST]][] : tensor<i32>
-// CHECK:         %[[LOOP:.+]]:2 = scf.for {{.*}} iter_args(%{{.+}} = %arg0, %[[INNER:.+]] = %[[TOKEN]])
-// CHECK:           %[[NEXT:.+]] = "flow.dispatch"(%{{.+}}, %{{.+}}, %{{.+}}, %[[INNER]])
-// CHECK-NEXT:      %[[LAST:.+]] = tensor.extract %[[NEXT]][] : tensor<i32>
-// CHECK:           scf.yield %{{.+}}, %[[LAST]]
-// CHECK:         "util.optimization_barrier"(%[[LOOP]]#1) : (i32) -> i32
+// CHECK:         %[[ZERO:.+]] = arith.constant dense<0> : tensor<i32>
+// CHECK:         %[[FIRST:.+]] = "flow.dispatch"(%{{.+}}, %arg0, %[[ZERO]], %{{.+}}) {entry_points = [@foreign_call_1_0_ordered::@foreign_call_1_0_ordered]
+// CHECK:         %[[LOOP:.+]]:2 = scf.for {{.*}} iter_args(%{{.+}} = %arg0, %[[INNER:.+]] = %[[FIRST]])
+// CHECK:           %[[NEXT:.+]] = "flow.dispatch"(%{{.+}}, %{{.+}}, %[[INNER]], %{{.+}})
+// CHECK:           scf.yield %{{.+}}, %[[NEXT]]
+// CHECK:         "util.optimization_barrier"(%[[LOOP]]#1) : (tensor<i32>) -> tensor<i32>
 // CHECK-NEXT:    return %[[LOOP]]#0
 func.func @main(%x: tensor<f32>) -> tensor<f32> {
   dovetail.ffi_call "f"(%x) {has_side_effect = true} : (tensor<f32>) -> ()
@@ -40,4 +38,24 @@ func.func @main(%x: tensor<f32>) -> tensor<f32> {
     dovetail.yield %1 : tensor<f32>
   }
   return %0 : tensor<f32>
+}
+
+// -----
+
+// They depend on callbacks too, which the host orders by numbers.
+// CHECK-LABEL: func.func @main
+// CHECK:         %[[ZERO:.+]] = arith.constant 0 : i32
+// CHECK:         %[[CALL:.+]] = call @host.f0(%arg0, %[[ZERO]]) : (tensor<f32>, i32) -> i32
+// CHECK:         %[[ARRAY:.+]] = tensor.from_elements %[[CALL]] : tensor<i32>
+// CHECK:         %[[TOKEN:.+]] = "flow.dispatch"(%{{.+}}, %arg0, %[[ARRAY]], %{{.+}})
+// CHECK:         %[[NUMBER:.+]] = tensor.extract %[[TOKEN]][] : tensor<i32>
+// CHECK:         %[[LAST:.+]] = call @host.f0(%arg0, %[[NUMBER]])
+// CHECK:         "util.optimization_barrier"(%[[LAST]]) : (i32) -> i32
+module attributes {dovetail.host_functions} {
+  func.func @main(%x: tensor<f32>) {
+    dovetail.callback "f" effect "io"(%x) : (tensor<f32>) -> ()
+    dovetail.ffi_call "g"(%x) {has_side_effect = true} : (tensor<f32>) -> ()
+    dovetail.callback "f" effect "io"(%x) : (tensor<f32>) -> ()
+    return
+  }
 }

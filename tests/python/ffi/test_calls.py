@@ -12,6 +12,7 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import ffi, lax
+from dovetail.experimental import io_callback
 
 pytestmark = pytest.mark.usefixtures("functions")
 
@@ -175,6 +176,25 @@ def test_effects_happen_in_order_as_often_as_stated(mode: str, functions: ctypes
     assert float(run(mode, f, np.float32(1))) == 4
     count = functions.observed(seen)
     assert list(seen[:count]) == [1, 1, 2, 3, -3]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_effects_and_callbacks_keep_their_order(mode: str) -> None:
+    seen: list[float] = []
+    counting = ffi.ffi_call("count", dt.ShapeDtypeStruct((), np.int32), has_side_effect=True)
+
+    def f(x: Any) -> Any:
+        def body(i: Any, c: Any) -> Any:
+            first = counting(c)
+            io_callback(lambda n: seen.append(int(n)), None, first)
+            second = counting(c)
+            io_callback(lambda n: seen.append(int(n)), None, second)
+            return c + 1
+
+        return lax.fori_loop(0, 3, body, x)
+
+    assert float(run(mode, f, np.float32(1))) == 4
+    assert seen == list(range(seen[0], seen[0] + 6))
 
 
 @pytest.mark.parametrize("mode", ["never", "now"])
