@@ -1,11 +1,11 @@
 """What a call of a foreign function costs, beside what the function itself takes, and in JAX.
 
-python benchmarks/ffi.py [--headers FOLDER]    FOLDER has XLA's headers, by default jaxlib's
+python benchmarks/ffi.py [--headers FOLDER]    FOLDER has XLA's headers, jaxlib's by default
 
-The function does nothing but write one number. In a loop of 1,000 steps each step makes one call; the cost is
-the time of the loop divided by 1,000, over that of the same loop with an addition in place of the call. For single
-programs it is the difference between a program that makes one call and one that makes eight, by 7. JAX's column
-appears if JAX is installed; it calls the same handler.
+The function does nothing but write one number. In a loop of 1,000 steps each step makes one call:
+the cost is the time of the loop divided by 1,000. For single programs it is the difference between
+a program that makes one call and one that makes eight, divided by 7. JAX's row appears if JAX is
+installed; it calls the same handler.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def main() -> None:
     options = parser.parse_args()
     headers = options.headers
     try:
-        import jax
+        import jax  # pyright: ignore[reportMissingImports]
     except ImportError:
         jax = None
     if headers is None and jax is not None:
@@ -98,21 +98,27 @@ def main() -> None:
         library = built(Path(folder), "step.c", FUNCTION, f"-I{ffi.include_dir()}")
         ffi.register_c_function("step", library.step)
         calls["C function"] = programs(
-            dt.jit, lax.scan, ffi.ffi_call("step", struct),
+            dt.jit,
+            lax.scan,
+            ffi.ffi_call("step", struct),
             ffi.ffi_call("step", struct, has_side_effect=True),
         )
         if headers is not None:
             handlers = built(Path(folder), "step.cc", HANDLER, "-isystem", str(headers))
             ffi.register_ffi_target("Step", ffi.pycapsule(handlers.Step))
             calls["XLA handler"] = programs(
-                dt.jit, lax.scan, ffi.ffi_call("Step", struct),
+                dt.jit,
+                lax.scan,
+                ffi.ffi_call("Step", struct),
                 ffi.ffi_call("Step", struct, has_side_effect=True),
             )
             if jax is not None:
                 jax.ffi.register_ffi_target("Step", jax.ffi.pycapsule(handlers.Step))
                 theirs = jax.ShapeDtypeStruct(X.shape, X.dtype)
                 calls["JAX"] = programs(
-                    jax.jit, jax.lax.scan, jax.ffi.ffi_call("Step", theirs),
+                    jax.jit,
+                    jax.lax.scan,
+                    jax.ffi.ffi_call("Step", theirs),
                     jax.ffi.ffi_call("Step", theirs, has_side_effect=True),
                 )
         contenders = {

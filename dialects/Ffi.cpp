@@ -51,8 +51,8 @@ static LogicalResult verifyLayouts(FfiCallOp op, StringRef name, std::optional<A
       llvm::append_range(sorted, stated.asArrayRef());
     llvm::sort(sorted);
     if (!stated || sorted != range(0, rank))
-      return op.emitOpError() << name << " must list the dimensions of " << type << " from major to minor, got: "
-                              << layout;
+      return op.emitOpError() << name << " must list the dimensions of " << type
+                              << " from major to minor, got: " << layout;
   }
   return success();
 }
@@ -83,8 +83,8 @@ static LogicalResult verifyBatchDims(FfiCallOp op) {
     return success();
   int64_t count = *op.getBatchDims();
   std::optional<ArrayRef<int64_t>> batch;
-  auto types = llvm::to_vector(llvm::concat<const Type>(llvm::to_vector(op.getArgs().getTypes()),
-                                                        llvm::to_vector(op.getResultTypes())));
+  auto types = llvm::to_vector(
+      llvm::concat<const Type>(llvm::to_vector(op.getArgs().getTypes()), llvm::to_vector(op.getResultTypes())));
   for (Type type : types) {
     ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
     if (count < 0 || count > static_cast<int64_t>(shape.size()) || (batch && *batch != shape.take_front(count)))
@@ -130,8 +130,7 @@ Value FfiCallOp::resultSize(Emitter &, ValueRange operands, unsigned result, int
   return operands[getArgs().size() + sizePosition(getResults(), result, dimension)];
 }
 
-LogicalResult FfiCallOp::vary(VaryingAnalysis &, MutableArrayRef<AxisSet> operands,
-                              SmallVectorImpl<AxisSet> &results) {
+LogicalResult FfiCallOp::vary(VaryingAnalysis &, MutableArrayRef<AxisSet> operands, SmallVectorImpl<AxisSet> &results) {
   varyTogether(operands, getNumResults(), results);
   return success();
 }
@@ -171,8 +170,8 @@ static ArrayAttr batchedLayouts(Builder &b, std::optional<ArrayAttr> layouts, Ar
   return b.getArrayAttr(batched);
 }
 
-LogicalResult FfiCallOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims,
-                               SmallVectorImpl<Value> &results, SmallVectorImpl<int64_t> &resultDims) {
+LogicalResult FfiCallOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims, SmallVectorImpl<Value> &results,
+                               SmallVectorImpl<int64_t> &resultDims) {
   bool isAxis = llvm::is_contained(getAxes(), Attribute(e.batchSize.axis));
   if (!getVmapMethod() && !isAxis)
     return emitError() << "vmap is only supported of the FFI call to `" << getTarget()

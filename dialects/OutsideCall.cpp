@@ -69,8 +69,8 @@ static ValueRange callInLoop(Emitter &e, const OutsideCall &call, ValueRange arg
     elements[number] = argument;
   ValueRange innerSizes = ValueRange(body.arguments()).drop_front(args.size());
   SmallVector<BatchForm> forms(args.size(), BatchForm::Unchanged);
-  body.results = llvm::to_vector_of<Value>(
-      emit(inner, call.results, elements, innerSizes, forms, BatchForm::Unchanged));
+  body.results =
+      llvm::to_vector_of<Value>(emit(inner, call.results, elements, innerSizes, forms, BatchForm::Unchanged));
   return loop.emit(e, std::move(body));
 }
 

@@ -27,8 +27,8 @@ struct OutsideCall {
   using Emit = llvm::function_ref<mlir::ValueRange(Emitter &, mlir::TypeRange results, mlir::ValueRange args,
                                                    mlir::ValueRange sizes, llvm::ArrayRef<BatchForm>, BatchForm)>;
 
-  /// The results over a batch that `batched`, the arguments, have at `dims`: each has it in front. The function is called
-  /// in a loop if it must be, or if the method says so.
+  /// The results over a batch that `batched`, the arguments, have at `dims`: each has it in front. The function is
+  /// called in a loop if it must be, or if the method says so.
   mlir::ValueRange batch(Emitter &e, mlir::ValueRange batched, llvm::ArrayRef<int64_t> dims, mlir::ValueRange sizes,
                          bool mustLoop, Emit emit) const;
 };

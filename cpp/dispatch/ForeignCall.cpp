@@ -4,11 +4,11 @@
 #include "cpp/iree/HostCall.h"
 #include "cpp/iree/Ops.h"
 #include "cpp/tensors/Builders.h"
-#include "python/dovetail/include/dovetail/xla_ffi.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <dovetail/xla_ffi.h>
 #include <set>
 
 using namespace mlir;
@@ -98,7 +98,8 @@ private:
   }
 
   int64_t append(const APInt &bits) {
-    return append(StringRef(reinterpret_cast<const char *>(bits.getRawData()), llvm::divideCeil(bits.getBitWidth(), 8)));
+    return append(
+        StringRef(reinterpret_cast<const char *>(bits.getRawData()), llvm::divideCeil(bits.getBitWidth(), 8)));
   }
 
   int64_t append(DenseElementsAttr elements) {
@@ -120,12 +121,8 @@ private:
     if (auto integer = dyn_cast<IntegerAttr>(value))
       return {XFFI_ATTRIBUTE_SCALAR, foreignType(integer.getType()), 1, 0, 0, append(integer.getValue())};
     if (auto number = dyn_cast<FloatAttr>(value))
-      return {XFFI_ATTRIBUTE_SCALAR,
-              foreignType(number.getType()),
-              1,
-              0,
-              0,
-              append(number.getValue().bitcastToAPInt())};
+      return {
+          XFFI_ATTRIBUTE_SCALAR, foreignType(number.getType()), 1, 0, 0, append(number.getValue().bitcastToAPInt())};
     if (auto elements = dyn_cast<DenseElementsAttr>(value)) {
       // Complex numbers have no attributes of their own.
       bool isScalar = elements.getType().getRank() == 0 && isa<ComplexType>(elements.getElementType());
@@ -291,10 +288,10 @@ SmallVector<Value> callForeign(ImplicitLocOpBuilder &b, const ForeignCall &call,
     markEffects(outputs.back().getDefiningOp(), tokenOperand);
   size_t next = 0;
   for (auto [i, result] : llvm::enumerate(results))
-    made.push_back(isBound[i] ? outputs[next++]
-                              : tensor::EmptyOp::create(b, cast<RankedTensorType>(result).getShape(),
-                                                        getElementTypeOrSelf(result))
-                                    .getResult());
+    made.push_back(
+        isBound[i] ? outputs[next++]
+                   : tensor::EmptyOp::create(b, cast<RankedTensorType>(result).getShape(), getElementTypeOrSelf(result))
+                         .getResult());
   return made;
 }
 

@@ -22,18 +22,17 @@ struct ForeignCall {
   llvm::SmallVector<mlir::Type> elements;
   /// The argument in whose memory each result is written, or -1.
   llvm::SmallVector<int64_t> aliases;
-  /// The dimensions of each array from major to minor: the function is told the sizes in their own order. Empty if that is
-  /// the order in memory.
+  /// The dimensions of each array from major to minor: the function is told the sizes in their own order. Empty if that
+  /// is the order in memory.
   llvm::SmallVector<llvm::ArrayRef<int64_t>> layouts;
   /// If so, `orderHostCalls` makes it depend on the calls before.
   bool hasEffects;
 };
 
-/// Calls the function on arrays; the results have these types, of which `sizes` are the dynamic ones. Dimensions of both
-/// are in the order in memory. It is a dispatch of its own, whose code calls with similar arguments share.
+/// Calls the function on arrays; the results have these types, of which `sizes` are the dynamic ones. Dimensions of
+/// both are in the order in memory. It is a dispatch of its own, whose code calls with similar arguments share.
 llvm::SmallVector<mlir::Value> callForeign(mlir::ImplicitLocOpBuilder &b, const ForeignCall &call,
-                                           mlir::ValueRange arguments, mlir::TypeRange results,
-                                           mlir::ValueRange sizes);
+                                           mlir::ValueRange arguments, mlir::TypeRange results, mlir::ValueRange sizes);
 
 /// Gives the calls of a program different numbers, in their order.
 void numberForeignCalls(mlir::ModuleOp program);

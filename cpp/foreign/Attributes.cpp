@@ -45,8 +45,8 @@ Attributes::View &Attributes::view(int64_t offset) {
     made->values.push_back(value);
     made->forC.push_back({name, static_cast<int32_t>(entry.kind), type, entry.count, forC});
   }
-  made->forXla = {sizeof(xffi_attributes), nullptr,           dictionary->count,
-                  made->kinds.data(),      made->names.data(), made->values.data()};
+  made->forXla = {sizeof(xffi_attributes), nullptr, dictionary->count, made->kinds.data(), made->names.data(),
+                  made->values.data()};
   return *views.emplace_back(std::move(made));
 }
 

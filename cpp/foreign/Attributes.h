@@ -3,9 +3,9 @@
 #define DOVETAIL_FOREIGN_ATTRIBUTES_H
 
 #include "Descriptor.h"
-#include "python/dovetail/include/dovetail/ffi.h"
-#include "python/dovetail/include/dovetail/xla_ffi.h"
 #include <deque>
+#include <dovetail/ffi.h>
+#include <dovetail/xla_ffi.h>
 #include <memory>
 #include <vector>
 

@@ -92,14 +92,10 @@ bool Instance::callC(const std::vector<dovetail_array> &arrays, int numArguments
   }
   const std::vector<dovetail_attribute> &given = attributes.forC();
   CallOfC call;
-  static_cast<dovetail_call &>(call) = {sizeof(dovetail_call),
-                                        target->name.c_str(),
-                                        numArguments,
-                                        static_cast<int32_t>(arrays.size()) - numArguments,
-                                        arrays.data(),
-                                        static_cast<int64_t>(given.size()),
-                                        given.data(),
-                                        fail};
+  static_cast<dovetail_call &>(call) = {sizeof(dovetail_call), target->name.c_str(),
+                                        numArguments,          static_cast<int32_t>(arrays.size()) - numArguments,
+                                        arrays.data(),         static_cast<int64_t>(given.size()),
+                                        given.data(),          fail};
   call.message = &reason;
   int32_t status = target->function(data.data(), sizes.data(), &call);
   if (status != 0 && reason.empty())
@@ -144,7 +140,8 @@ AlignedArrays::AlignedArrays(std::vector<dovetail_array> given) : arrays(std::mo
       continue;
     copies.resize(arrays.size());
     // A result in the memory of an argument stays there.
-    auto same = std::find_if(copies.begin(), copies.end(), [&](const Copy &copy) { return copy.original == array.data; });
+    auto same =
+        std::find_if(copies.begin(), copies.end(), [&](const Copy &copy) { return copy.original == array.data; });
     if (same == copies.end()) {
       size_t bytes = bytesOfType(array.type);
       for (int32_t d = 0; d < array.rank; ++d)

@@ -72,7 +72,8 @@ EXPORTED int dovetail_ffi_take_programs(Program **programs, int capacity) {
 
 EXPORTED void dovetail_ffi_destroy_program(Program *program) { delete program; }
 
-/// Takes a failure of a program. Returns the length of its message, of which it writes what fits, or -1 if there is none.
+/// Takes a failure of a program. Returns the length of its message, of which it writes what fits, or -1 if there is
+/// none.
 EXPORTED int dovetail_ffi_take_failure(Program *program, int64_t *site, char *target, int targetSize, char *message,
                                        int size) {
   std::optional<Failure> failure = program->take();

@@ -2,8 +2,8 @@
 #ifndef DOVETAIL_FOREIGN_REGISTRY_H
 #define DOVETAIL_FOREIGN_REGISTRY_H
 
-#include "python/dovetail/include/dovetail/ffi.h"
-#include "python/dovetail/include/dovetail/xla_ffi.h"
+#include <dovetail/ffi.h>
+#include <dovetail/xla_ffi.h>
 #include <memory>
 #include <string>
 
@@ -26,8 +26,8 @@ struct Target {
   dovetail_function *function;
 };
 
-/// Registers a function. False with a reason if the name has another one, or if it is a handler of a version that is not
-/// known.
+/// Registers a function. False with a reason if the name has another one, or if it is a handler of a version that is
+/// not known.
 bool registerTarget(Target target, std::string &reason);
 
 /// The function of that name, null with a reason if there is none. Those that the environment variable

@@ -9,8 +9,8 @@
 
 namespace dovetail::foreign {
 
-/// As many threads as the machine has, started when they are first needed. They are never stopped: the process ends with
-/// them.
+/// As many threads as the machine has, started when they are first needed. They are never stopped: the process ends
+/// with them.
 class Threads {
 public:
   struct Task {

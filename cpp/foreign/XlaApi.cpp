@@ -22,23 +22,11 @@ static void destroyError(xffi_destroy_error *args) { delete args->error; }
 
 /// A code as XLA prints it.
 static const char *nameOf(int code) {
-  static const char *const names[] = {"OK",
-                                      "CANCELLED",
-                                      "UNKNOWN",
-                                      "INVALID_ARGUMENT",
-                                      "DEADLINE_EXCEEDED",
-                                      "NOT_FOUND",
-                                      "ALREADY_EXISTS",
-                                      "PERMISSION_DENIED",
-                                      "RESOURCE_EXHAUSTED",
-                                      "FAILED_PRECONDITION",
-                                      "ABORTED",
-                                      "OUT_OF_RANGE",
-                                      "UNIMPLEMENTED",
-                                      "INTERNAL",
-                                      "UNAVAILABLE",
-                                      "DATA_LOSS",
-                                      "UNAUTHENTICATED"};
+  static const char *const names[] = {
+      "OK",        "CANCELLED",      "UNKNOWN",           "INVALID_ARGUMENT",   "DEADLINE_EXCEEDED",
+      "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION",
+      "ABORTED",   "OUT_OF_RANGE",   "UNIMPLEMENTED",     "INTERNAL",           "UNAVAILABLE",
+      "DATA_LOSS", "UNAUTHENTICATED"};
   return code >= 0 && code < int(std::size(names)) ? names[code] : "UNKNOWN";
 }
 
@@ -123,7 +111,8 @@ struct OldState {
 static xffi_error *setStateOf(xffi_context *context, int stage, xffi_type_id *id, void *object) {
   State *state = stage >= 0 && stage < XFFI_NUM_STAGES ? context->states[stage] : nullptr;
   if (!state || state->isSet())
-    return newError(XFFI_INVALID_ARGUMENT, state ? "the state of this stage is set already" : "this stage has no state");
+    return newError(XFFI_INVALID_ARGUMENT,
+                    state ? "the state of this stage is set already" : "this stage has no state");
   std::lock_guard lock(types().mutex);
   if (!types().byId.count(id->number))
     return newError(XFFI_INVALID_ARGUMENT, "the type of the state must be registered, by register_ffi_type");
@@ -229,28 +218,15 @@ static xffi_error *getDeviceOrdinal(xffi_get_device_ordinal *args) {
 }
 
 const xffi_api *api() {
-  static const xffi_api api = {sizeof(xffi_api),
-                               nullptr,
-                               {sizeof(xffi_version), nullptr, XFFI_MAJOR, XFFI_MINOR},
-                               nullptr,
-                               createError,
-                               errorMessage,
-                               destroyError,
-                               registerHandler,
-                               getStream,
-                               registerTypeOf,
-                               getData,
-                               setState,
-                               getState,
-                               allocate,
-                               freeMemory,
-                               schedule,
-                               numThreads,
-                               createFuture,
-                               setAvailable,
-                               setError,
-                               getRunId,
-                               getDeviceOrdinal};
+  static const xffi_api api = {
+      sizeof(xffi_api), nullptr,         {sizeof(xffi_version), nullptr, XFFI_MAJOR, XFFI_MINOR},
+      nullptr,          createError,     errorMessage,
+      destroyError,     registerHandler, getStream,
+      registerTypeOf,   getData,         setState,
+      getState,         allocate,        freeMemory,
+      schedule,         numThreads,      createFuture,
+      setAvailable,     setError,        getRunId,
+      getDeviceOrdinal};
   return &api;
 }
 
@@ -285,8 +261,10 @@ bool checkVersion(xffi_handler *handler, std::string &reason) {
   if (metadata.version.major == XFFI_MAJOR && metadata.version.minor <= XFFI_MINOR)
     return true;
   auto text = [](int major, int minor) { return std::to_string(major) + "." + std::to_string(minor); };
-  reason = "a handler must be compiled for version " + text(XFFI_MAJOR, XFFI_MINOR) + " of XLA's FFI or an earlier one, "
-           "got: " + text(metadata.version.major, metadata.version.minor);
+  reason = "a handler must be compiled for version " + text(XFFI_MAJOR, XFFI_MINOR) +
+           " of XLA's FFI or an earlier one, "
+           "got: " +
+           text(metadata.version.major, metadata.version.minor);
   return false;
 }
 

@@ -2,9 +2,9 @@
 #ifndef DOVETAIL_FOREIGN_XLAAPI_H
 #define DOVETAIL_FOREIGN_XLAAPI_H
 
-#include "python/dovetail/include/dovetail/xla_ffi.h"
 #include <array>
 #include <condition_variable>
+#include <dovetail/xla_ffi.h>
 #include <mutex>
 #include <string>
 

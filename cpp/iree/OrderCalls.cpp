@@ -18,9 +18,7 @@ void markEffects(Operation *dispatch, unsigned operand) {
 namespace {
 
 /// A token is a number of the host's or, among dispatches, which it need not wait for, an array of one.
-RankedTensorType arrayToken(MLIRContext *context) {
-  return RankedTensorType::get({}, IntegerType::get(context, 32));
-}
+RankedTensorType arrayToken(MLIRContext *context) { return RankedTensorType::get({}, IntegerType::get(context, 32)); }
 
 /// The token in the other form, if it does not have this type.
 Value converted(OpBuilder &b, Location loc, Value token, Type type) {
@@ -53,9 +51,8 @@ public:
     OpBuilder b = OpBuilder::atBlockBegin(&function.front());
     Value first = arith::ConstantOp::create(b, function.getLoc(), b.getI32IntegerAttr(0));
     if (!callsHost(function))
-      first = arith::ConstantOp::create(
-          b, function.getLoc(),
-          DenseElementsAttr::get(arrayToken(b.getContext()), b.getI32IntegerAttr(0)));
+      first = arith::ConstantOp::create(b, function.getLoc(),
+                                        DenseElementsAttr::get(arrayToken(b.getContext()), b.getI32IntegerAttr(0)));
     Value last = thread(function.front(), first);
     ImplicitLocOpBuilder end(function.getLoc(), function.front().getTerminator());
     if (hasDispatches)

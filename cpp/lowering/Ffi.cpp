@@ -30,9 +30,8 @@ struct FfiCallLowering : LowerOpInterface::ExternalModel<FfiCallLowering, FfiCal
       return failure();
     auto call = cast<FfiCallOp>(op);
     if (Target(op).isGpu())
-      return op->emitError() << "the FFI call to `" << call.getTarget()
-                             << "` must run on a CPU, got: a program for " << Target(op).name
-                             << "; call it on the CPU, or write it in other operations";
+      return op->emitError() << "the FFI call to `" << call.getTarget() << "` must run on a CPU, got: a program for "
+                             << Target(op).name << "; call it on the CPU, or write it in other operations";
     unsigned count = call.getArgs().size();
     ForeignCall described = {};
     described.target = call.getTarget();

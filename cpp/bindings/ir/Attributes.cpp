@@ -37,8 +37,8 @@ static Attribute toArray(nb::tuple value) {
   return DenseElementsAttr::getFromRawBuffer(type, data);
 }
 
-/// What a foreign function gets: a str or bytes, a dict, (bytes, dtype name) for a number, and (bytes, dtype name, shape)
-/// for an array.
+/// What a foreign function gets: a str or bytes, a dict, (bytes, dtype name) for a number, and (bytes, dtype name,
+/// shape) for an array.
 static Attribute toForeign(nb::handle value) {
   Builder b(&context());
   if (nb::isinstance<nb::str>(value))

@@ -344,9 +344,10 @@ void bindModule(nb::module_ &m) {
           [](const Shared &module, const std::string &name) { return FlatBody(findIn(module, name).op().getBody()); },
           "name"_a, "The body of a function without calls, for the reference evaluator.");
   m.def("module", &newModule, "An empty module.");
-  m.def("encode_foreign", &encodeForeign, "attributes"_a,
-        "The attributes of a foreign function as its library reads them: str or bytes, (bytes, dtype name) for a number, "
-        "(bytes, dtype name, shape) for an array, and dicts of these.");
+  m.def(
+      "encode_foreign", &encodeForeign, "attributes"_a,
+      "The attributes of a foreign function as its library reads them: str or bytes, (bytes, dtype name) for a number, "
+      "(bytes, dtype name, shape) for an array, and dicts of these.");
   m.def("wrap", &wrap, "name"_a, "attributes"_a, "operands"_a, "results"_a.none(),
         "A module whose `main` applies one op.");
 

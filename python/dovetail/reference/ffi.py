@@ -71,9 +71,7 @@ def call(
     Raises:
       TargetError: there is no such function, or it failed.
     """
-    arguments = [
-        _in_memory(array, _layout(input_layouts, i)) for i, array in enumerate(arrays)
-    ]
+    arguments = [_in_memory(array, _layout(input_layouts, i)) for i, array in enumerate(arrays)]
     results = []
     for i, (shape, dtype) in enumerate(zip(shapes, types, strict=True)):
         layout = _layout(output_layouts, i)

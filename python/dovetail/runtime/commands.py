@@ -151,9 +151,7 @@ def _leaves(tree: Tree, name: str) -> Iterator[tuple[int, str]]:
 
 def _run(options: argparse.Namespace) -> None:
     parameters = _parameters(options.parameters)
-    module = load(
-        options.module, options.device, parameters=parameters, libraries=options.library
-    )
+    module = load(options.module, options.device, parameters=parameters, libraries=options.library)
     names = module.functions
     if options.function is None and len(names) != 1:
         raise ValueError(f"--function must be given, one of: {', '.join(names) or 'none'}")

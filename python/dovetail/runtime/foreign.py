@@ -345,8 +345,6 @@ class Programs:
         return None
 
 
-
-
 @functools.cache
 def _has_library() -> bool:
     try:
@@ -357,7 +355,7 @@ def _has_library() -> bool:
 
 
 def take_programs() -> Programs | None:
-    """What the calling thread has just loaded that calls foreign functions; None if nothing does."""
+    """What the calling thread has just loaded that calls foreign functions, None if nothing."""
     if not _has_library():
         return None
     handles = (ctypes.c_void_p * 64)()

@@ -160,9 +160,9 @@ def _attribute(value: Any, name: str) -> Any:
         value = np.array(value)
     if isinstance(value, (ArrayMethods, Tracer)) or getattr(value, "dtype", None) is None:
         raise type_error(
-            f"ffi_call: attribute `{name}` must be known when the call is traced: a number, a str, "
-            f"a NumPy array, a sequence of numbers, or a dict of these, got: {value!r}; pass arrays "
-            "as arguments"
+            f"ffi_call: attribute `{name}` must be known when the call is traced: a number, a "
+            "str, a NumPy array, a sequence of numbers, or a dict of these, got: "
+            f"{value!r}; pass arrays as arguments"
         )
     if value.dtype == dtypes.float0:
         value = np.zeros(value.shape, np.bool_)

@@ -104,9 +104,9 @@ def test_layouts_are_orders_in_memory(mode: str) -> None:
     def f(x: Any) -> Any:
         same = scale(x, input_layouts=[(1, 0)], output_layouts=(1, 0))
         mixed = scale(x, input_layouts=[(1, 0)])
-        sizes = ffi.ffi_call(
-            "shapes", dt.ShapeDtypeStruct((2,), np.int32), input_layouts=[(1, 0)]
-        )(x)
+        sizes = ffi.ffi_call("shapes", dt.ShapeDtypeStruct((2,), np.int32), input_layouts=[(1, 0)])(
+            x
+        )
         return same, mixed, sizes
 
     same, mixed, sizes = run(mode, f, X)
@@ -180,7 +180,7 @@ def test_effects_happen_in_order_as_often_as_stated(mode: str, functions: ctypes
 
 @pytest.mark.parametrize("mode", MODES)
 def test_effects_and_callbacks_keep_their_order(mode: str) -> None:
-    seen: list[float] = []
+    seen: list[int] = []
     counting = ffi.ffi_call("count", dt.ShapeDtypeStruct((), np.int32), has_side_effect=True)
 
     def f(x: Any) -> Any:
@@ -242,7 +242,9 @@ def test_vmap_methods(mode: str, method: str, expected: list[Any]) -> None:
 
     result = np.asarray(run(mode, dt.vmap(f, in_axes=(0, None)), xs, y))
     seen = result[:, :4].tolist() if is_loop else result.ravel()[:5].tolist()
-    for got, wanted in zip(seen if is_loop else [seen], expected if is_loop else [expected], strict=True):
+    for got, wanted in zip(
+        seen if is_loop else [seen], expected if is_loop else [expected], strict=True
+    ):
         numbers = sum(1 for n in wanted if n)
         assert got[:numbers] == [n for n in wanted if n]
 
@@ -271,7 +273,9 @@ def test_vmap_needs_a_method() -> None:
 
 def test_derivatives_need_a_rule() -> None:
     for transform in (dt.grad, lambda f: lambda x: dt.jvp(f, (x,), (x,))):
-        with pytest.raises(ValueError, match=r"The FFI call to `scale` cannot be differentiated.*custom_jvp"):
+        with pytest.raises(
+            ValueError, match=r"The FFI call to `scale` cannot be differentiated.*custom_jvp"
+        ):
             transform(lambda x: scale(x).sum())(X)
 
 
@@ -320,7 +324,9 @@ def failing(x: Any) -> Any:
 @pytest.mark.parametrize("mode", MODES)
 def test_a_failure_has_the_function_s_message_and_the_user_s_line(mode: str) -> None:
     line = failing.__code__.co_firstlineno + 1
-    pattern = rf"the target `fails` failed: x must not be negative, called at .*test_calls\.py:{line} "
+    pattern = (
+        rf"the target `fails` failed: x must not be negative, called at .*test_calls\.py:{line} "
+    )
     with pytest.raises(dt.errors.JaxRuntimeError, match=pattern):
         run(mode, failing, np.float32(-1))
     assert float(run(mode, failing, np.float32(1))) == 1
@@ -345,7 +351,9 @@ def test_a_status_without_message(mode: str) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_missing_target(mode: str) -> None:
-    with pytest.raises(RuntimeError, match=r"the target `missing` failed: no function is registered"):
+    with pytest.raises(
+        RuntimeError, match=r"the target `missing` failed: no function is registered"
+    ):
         run(mode, ffi.ffi_call("missing", like(X)), X)
 
 
@@ -370,7 +378,11 @@ def test_a_missing_target(mode: str) -> None:
         ),
         (ValueError, "must equal the number of input layouts", lambda: scale(X, input_layouts=[])),
         (ValueError, "a layout must list the 2 dimensions", lambda: scale(X, input_layouts=[(0,)])),
-        (TypeError, "must be known when the call is traced", lambda: ffi.ffi_call("scale", like(X))(X, by=object())),
+        (
+            TypeError,
+            "must be known when the call is traced",
+            lambda: ffi.ffi_call("scale", like(X))(X, by=object()),
+        ),
         (TypeError, "attributes in the call", lambda: ffi.ffi_call("scale", like(X), by=1)),
     ],
 )

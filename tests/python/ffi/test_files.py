@@ -35,7 +35,9 @@ def files(functions: ctypes.CDLL, tmp_path_factory: pytest.TempPathFactory) -> t
     return path, library(FOLDER / "functions.c")
 
 
-def in_another_process(text: str, *args: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def in_another_process(
+    text: str, *args: str, **environment: str
+) -> subprocess.CompletedProcess[str]:
     program = f"import sys, numpy as np\nfrom dovetail import runtime\n{text}"
     return subprocess.run(
         [sys.executable, "-c", program, *args],
@@ -79,7 +81,7 @@ def test_libraries_in_another_process(files: tuple[Path, Path]) -> None:
 
 @pytest.mark.parametrize("case", ["none", "wrong", "missing"])
 def test_what_is_missing(files: tuple[Path, Path], case: str) -> None:
-    path, found = map(str, files)
+    path, _found = map(str, files)
     libraries = {"none": [], "wrong": [plugins.path(plugins.COLLECTIVES)], "missing": ["no.so"]}
     done = in_another_process(RUN, path, *libraries[case])
     name = f"ValueError: {path!r} needs "
@@ -102,7 +104,11 @@ def test_the_command(files: tuple[Path, Path]) -> None:
 def test_iree_run_module(files: tuple[Path, Path]) -> None:
     path, found = map(str, files)
     command = [
-        *(str(iree_internals.program("iree-run-module")), f"--module={path}", "--device=local-sync"),
+        *(
+            str(iree_internals.program("iree-run-module")),
+            f"--module={path}",
+            "--device=local-sync",
+        ),
         f"--executable_plugin={plugins.path(plugins.FOREIGN)}",
         *("--function=f", "--input=2x3xf32=1 2 3 4 5 6"),
     ]
@@ -116,7 +122,9 @@ def test_wrong_arguments_of_a_file(files: tuple[Path, Path]) -> None:
     module = runtime.load(files[0])
     with pytest.raises(TypeError, match=r"float32\[2,3\]"):
         module.f(np.zeros((3, 3), np.float32))
-    with pytest.raises(RuntimeError, match=r"`fails` failed: x must not be negative, in '.*f\.vmfb'"):
+    with pytest.raises(
+        RuntimeError, match=r"`fails` failed: x must not be negative, in '.*f\.vmfb'"
+    ):
         module.f(X - 10)
 
 
@@ -128,7 +136,7 @@ def test_a_crash_names_the_target(functions: ctypes.CDLL, how: str, mode: str) -
         "from dovetail import ffi\n"
         "ffi.register_c_function('crashes', ctypes.CDLL(sys.argv[1]).crashes)\n"
         "faulthandler.enable()\n"
-        "def f(): return ffi.ffi_call('crashes', dt.ShapeDtypeStruct((), np.int32))(how=sys.argv[2])\n"
+        "f = lambda: ffi.ffi_call('crashes', dt.ShapeDtypeStruct((), 'int32'))(how=sys.argv[2])\n"
         "dt.jit(f)() if sys.argv[3] == 'now' else f()"
     )
     path = str(library(FOLDER / "functions.c"))

@@ -18,6 +18,7 @@ from support.native_libraries import jax_headers, library, needs_jax_headers
 
 FOLDER = Path(__file__).parent
 MODES = ("eager", "never", "now")
+EPS = np.float32(1e-5)
 
 
 def run(mode: str, function: Any, *args: Any) -> Any:
@@ -71,7 +72,9 @@ def test_a_handler_of_our_header(mode: str) -> None:
     with dt.enable_x64(True):
         x = np.arange(6.0).reshape(2, 3)
         np.testing.assert_array_equal(run(mode, lambda x: shift(x, by=0.5), x), x + 0.5)
-        with pytest.raises(RuntimeError, match=r"`Shift` failed: INVALID_ARGUMENT: Shift needs `by`"):
+        with pytest.raises(
+            RuntimeError, match=r"`Shift` failed: INVALID_ARGUMENT: Shift needs `by`"
+        ):
             run(mode, shift, x)
     with pytest.raises(RuntimeError, match="Shift takes float64, called at"):
         run(mode, lambda x: shift(x, by=0.5), np.float32(1))
@@ -81,7 +84,9 @@ def test_versions_and_names(minimal: ctypes.CDLL) -> None:
     with pytest.raises(ValueError, match=r"version 0\.3 of XLA's FFI or an earlier one, got: 0\.4"):
         ffi.register_ffi_target("future", ffi.pycapsule(minimal.FromTheFuture))
     ffi.register_ffi_target("Shift", ffi.pycapsule(minimal.Shift))  # It has it already.
-    with pytest.raises(ValueError, match=r"`Shift` cannot be registered, got: the name has another"):
+    with pytest.raises(
+        ValueError, match=r"`Shift` cannot be registered, got: the name has another"
+    ):
         ffi.register_c_function("Shift", minimal.Shift)
     # Other platforms' handlers do not matter.
     ffi.register_ffi_target("Shift", ffi.pycapsule(minimal.FromTheFuture), platform="CUDA")
@@ -105,7 +110,7 @@ def test_versions_and_names(minimal: ctypes.CDLL) -> None:
 @pytest.mark.parametrize("mode", MODES)
 class TestHandlers:
     def test_buffers_and_errors(self, mode: str) -> None:
-        def rms_norm(x: Any, eps: Any = np.float32(1e-5), **options: Any) -> Any:
+        def rms_norm(x: Any, eps: Any = EPS, **options: Any) -> Any:
             struct = dt.ShapeDtypeStruct(x.shape, x.dtype)
             return ffi.ffi_call("RmsNorm", struct, **options)(x, eps=eps)
 
@@ -141,14 +146,16 @@ class TestHandlers:
                 "inner": {"deep": 0.5, "other": "x"},
             }
             assert float(run(mode, lambda: call(**given))) == 35.5
-            with pytest.raises(RuntimeError, match="Unexpected attribute|deep"):
+            with pytest.raises(RuntimeError, match=r"Unexpected attribute|deep"):
                 run(mode, lambda: call(**{**given, "inner": {"wide": 0.5}}))
             with pytest.raises(RuntimeError, match=r"[Aa]ttribute"):
                 run(mode, lambda: call(**{**given, "text": 5}))
 
     def test_types(self, mode: str) -> None:
         dtypes = [np.bool_, np.int8, np.uint16, np.uint32, np.float16, np.complex64]
-        dtypes.append(dt.numpy.bfloat16.dtype if hasattr(dt.numpy.bfloat16, "dtype") else np.float32)
+        dtypes.append(
+            dt.numpy.bfloat16.dtype if hasattr(dt.numpy.bfloat16, "dtype") else np.float32
+        )
         arrays = [np.ones((2,), dtype) for dtype in dtypes]
         call = ffi.ffi_call("Describe", dt.ShapeDtypeStruct((2 * len(arrays),), np.int32))
         numbers = np.asarray(run(mode, lambda *arrays: call(*arrays), *arrays)).reshape(-1, 2)

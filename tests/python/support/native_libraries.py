@@ -22,9 +22,9 @@ def jax_headers() -> Path | None:
     """The folder of XLA's headers in an installation of jaxlib, None if there is none."""
     candidates = [os.environ.get("DOVETAIL_JAX_HEADERS", "")]
     try:
-        import jaxlib
+        import jaxlib  # pyright: ignore[reportMissingImports]
 
-        candidates.append(str(Path(list(jaxlib.__path__)[0], "include")))
+        candidates.append(str(Path(next(iter(jaxlib.__path__)), "include")))
     except ImportError:
         pass
     for folder in candidates:
