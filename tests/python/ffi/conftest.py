@@ -13,7 +13,7 @@ from support.native_libraries import library
 FOLDER = Path(__file__).parent
 NAMES = (
     *("scale", "times_rows", "shapes", "increment", "aligned", "count", "observe", "fails"),
-    *("returns_seven", "crashes", "attributes", "nothing"),
+    *("returns_seven", "crashes", "attributes", "nothing", "places"),
 )
 
 

@@ -5,6 +5,9 @@
 
 // y = by * x, of any shape.
 int32_t scale(void *const *arrays, const int64_t *sizes, const dovetail_call *call) {
+  static const int32_t types[] = {DOVETAIL_FLOAT32, DOVETAIL_FLOAT32};
+  if (dovetail_expect(call, 1, 1, types))
+    return 1;
   (void)sizes;
   const float *x = arrays[0];
   float *y = arrays[1];
@@ -60,6 +63,14 @@ int32_t aligned(void *const *arrays, const int64_t *sizes, const dovetail_call *
   *result = 1;
   for (int32_t i = 0; i <= call->num_arguments; ++i)
     *result &= (uintptr_t)arrays[i] % 64 == 0;
+  return 0;
+}
+
+// Where the arguments are, in lines of 64 bytes.
+int32_t places(void *const *arrays, const int64_t *sizes, const dovetail_call *call) {
+  (void)sizes;
+  for (int32_t i = 0; i < call->num_arguments; ++i)
+    ((int32_t *)arrays[call->num_arguments])[i] = (int32_t)((uintptr_t)arrays[i] >> 6);
   return 0;
 }
 

@@ -91,6 +91,15 @@ def test_arrays_are_aligned_wherever_they_begin(mode: str) -> None:
     assert int(run(mode, f, np.ones((8, 5), np.float32))) == 1
 
 
+@pytest.mark.parametrize("mode", ["never", "now"])
+def test_arguments_are_not_copied(mode: str) -> None:
+    x = np.zeros(1 << 16, np.float32)
+    x = x[-x.ctypes.data % 64 // 4 :][: 1 << 15]  # as IREE shares memory
+    call = ffi.ffi_call("places", dt.ShapeDtypeStruct((1,), np.int32))
+    [place] = np.asarray(run(mode, lambda x: call(x), x)).view(np.uint32)
+    assert place == x.ctypes.data >> 6 & 0xFFFFFFFF
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("shape", [(0, 3), ()])
 def test_empty_arrays_and_scalars(mode: str, shape: tuple[int, ...]) -> None:
@@ -314,6 +323,69 @@ def test_symbolic_sizes() -> None:
     np.testing.assert_array_equal(exported.call(X), 2 * X)
 
 
+# Functions of Python ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("size", [4, 1 << 20])
+def test_a_function_of_ctypes(mode: str, size: int) -> None:
+    # Large programs run on IREE's threads, which take Python's lock.
+    x = np.arange(size, dtype=np.float32)
+    total = ffi.ffi_call("ctypes_sum", dt.ShapeDtypeStruct((), np.float32))
+    np.testing.assert_allclose(run(mode, lambda x: total(dnp.sqrt(x)), x), np.sqrt(x).sum(), 1e-3)
+    with pytest.raises(RuntimeError, match="`ctypes_sum` failed: too small, called at"):
+        run(mode, lambda x: total(x), -x)
+
+
+@ffi.CFunction
+def ctypes_sum(arrays: Any, sizes: Any, call: Any) -> int:
+    pointers = [ctypes.cast(arrays[i], ctypes.POINTER(ctypes.c_float)) for i in (0, 1)]
+    x = np.ctypeslib.as_array(pointers[0], (sizes[0],))
+    if x[-1] < 0:
+        return call.contents.fail(call, b"too small")
+    pointers[1][0] = float(x.sum())
+    return 0
+
+
+ffi.register_c_function("ctypes_sum", ctypes_sum)
+
+
+def test_a_function_of_cffi(functions: ctypes.CDLL) -> None:
+    cffi = pytest.importorskip("cffi")
+    interface = cffi.FFI()
+    interface.cdef("int scale(void *arrays, void *sizes, void *call);")
+    ffi.register_c_function("cffi_scale", interface.dlopen(functions._name).scale)
+    call = ffi.ffi_call("cffi_scale", like(X))
+    np.testing.assert_array_equal(dt.jit(lambda x: call(x, by=2.0))(X), 2 * X)
+
+
+def test_a_function_of_numba() -> None:
+    numba = pytest.importorskip("numba")
+    types = numba.types
+
+    @numba.cfunc(
+        types.int32(types.CPointer(types.voidptr), types.CPointer(types.int64), types.voidptr)
+    )
+    def cumulative(arrays: Any, sizes: Any, call: Any) -> int:
+        x = numba.carray(arrays[0], (sizes[0],), np.float32)
+        y = numba.carray(arrays[1], (sizes[0],), np.float32)
+        total = np.float32(0)
+        for i in range(sizes[0]):
+            total += x[i]
+            y[i] = total
+        return 0
+
+    ffi.register_c_function("numba_cumulative", cumulative)
+    call = ffi.ffi_call("numba_cumulative", like(X[0]))
+    np.testing.assert_array_equal(dt.jit(lambda x: call(x))(X[1]), np.cumsum(X[1]))
+
+
+@pytest.mark.parametrize("function", ["scale", 1.5, None, abs])
+def test_what_is_no_function(function: Any) -> None:
+    with pytest.raises(TypeError, match="must be a function of ctypes, cffi or Numba's cfunc"):
+        ffi.register_c_function("none", function)
+
+
 # Errors -------------------------------------------------------------------------------------------
 
 
@@ -347,6 +419,16 @@ def test_a_failure_on_many_threads(mode: str) -> None:
 def test_a_status_without_message(mode: str) -> None:
     with pytest.raises(RuntimeError, match=r"`returns_seven` failed: it returned 7"):
         run(mode, ffi.ffi_call("returns_seven", like(X)), X)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_numbers_and_types_of_arrays(mode: str) -> None:
+    pattern = r"`scale` failed: it must get 1 arguments and return 1 results, got: 1 and 2, called"
+    with pytest.raises(RuntimeError, match=pattern):
+        run(mode, ffi.ffi_call("scale", (like(X), like(X))), X)
+    pattern = "`scale` failed: argument 0 must have elements of type 11, got: 4, called"
+    with pytest.raises(RuntimeError, match=pattern):
+        run(mode, ffi.ffi_call("scale", like(X)), X.astype(np.int32))
 
 
 @pytest.mark.parametrize("mode", MODES)

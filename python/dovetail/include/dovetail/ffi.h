@@ -22,6 +22,7 @@
 #define DOVETAIL_INCLUDE_FFI_H
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #ifdef __cplusplus
@@ -90,6 +91,27 @@ typedef int32_t dovetail_function(void *const *arrays, const int64_t *sizes, con
 /* Ends the call with an error, whose message is copied: return dovetail_fail(call, "x must be positive"); */
 static inline int32_t dovetail_fail(const dovetail_call *call, const char *message) {
   return call->fail(call, message);
+}
+
+/* 0 if the call has that many arguments and results, with elements of these types; otherwise ends it with an error:
+ *   static const int32_t types[] = {DOVETAIL_FLOAT32, DOVETAIL_FLOAT32};
+ *   if (dovetail_expect(call, 1, 1, types)) return 1; */
+static inline int32_t dovetail_expect(const dovetail_call *call, int32_t num_arguments, int32_t num_results,
+                                      const int32_t *types) {
+  char message[128];
+  if (call->num_arguments != num_arguments || call->num_results != num_results) {
+    snprintf(message, sizeof(message), "it must get %d arguments and return %d results, got: %d and %d", num_arguments,
+             num_results, call->num_arguments, call->num_results);
+    return dovetail_fail(call, message);
+  }
+  for (int32_t i = 0; i < num_arguments + num_results; ++i)
+    if (call->arrays[i].type != types[i]) {
+      snprintf(message, sizeof(message), "%s %d must have elements of type %d, got: %d",
+               i < num_arguments ? "argument" : "result", i < num_arguments ? i : i - num_arguments, types[i],
+               call->arrays[i].type);
+      return dovetail_fail(call, message);
+    }
+  return 0;
 }
 
 /* The attribute of that name; null if there is none. */
