@@ -231,43 +231,57 @@ static OwningOpRef<ModuleOp> codeOf(Executable &executable, ArrayRef<Executable:
   return code;
 }
 
-SmallVector<Value> callForeign(ImplicitLocOpBuilder &b, const ForeignCall &call, ValueRange arguments,
-                               TypeRange results, ValueRange sizes) {
-  Executable executable;
+namespace {
+/// The buffers and sizes of a call.
+struct Interface {
+  /// Says what the code depends on.
+  std::string name;
+  SmallVector<Executable::Binding> bindings;
+  SmallVector<Value> sizes;
+  /// By result; those without elements have no buffer.
+  SmallVector<bool> isBound;
+};
+} // namespace
+
+static Interface bind(ImplicitLocOpBuilder &b, Executable &executable, const ForeignCall &call, ValueRange arguments,
+                      TypeRange results, ValueRange sizes) {
   SmallVector<int64_t> numbers = descriptorOf(call, arguments.getTypes(), results);
   auto type = RankedTensorType::get(numbers.size(), b.getI64Type());
   Value descriptor = arith::ConstantOp::create(b, DenseElementsAttr::get(type, ArrayRef(numbers)));
-  SmallVector<Executable::Binding> bindings = {executable.addInput(descriptor, {})};
-  // The name says what the code depends on.
-  std::string name = kExecutable.str();
-  SmallVector<Value> allSizes;
+  Interface made = {kExecutable.str(), {executable.addInput(descriptor, {})}, {}, {}};
   SmallVector<std::optional<unsigned>> inputs;
   for (auto [i, argument] : llvm::enumerate(arguments)) {
     SmallVector<Value> dynamic = dynamicSizes(b, argument);
-    llvm::append_range(allSizes, inOwnOrder(cast<RankedTensorType>(argument.getType()), call.layouts[i], dynamic));
+    llvm::append_range(made.sizes, inOwnOrder(cast<RankedTensorType>(argument.getType()), call.layouts[i], dynamic));
     inputs.emplace_back();
     if (isEmpty(argument.getType()))
       continue;
-    bindings.push_back(executable.addInput(argument, dynamic));
-    inputs.back() = bindings.back().index;
+    made.bindings.push_back(executable.addInput(argument, dynamic));
+    inputs.back() = made.bindings.back().index;
   }
-  name += "_" + std::to_string(bindings.size() - 1);
-  SmallVector<bool> isBound;
+  made.name += "_" + std::to_string(made.bindings.size() - 1);
   for (auto [i, result] : llvm::enumerate(results)) {
     auto array = cast<RankedTensorType>(result);
     ValueRange dynamic = sizes.take_front(array.getNumDynamicDims());
     sizes = sizes.drop_front(dynamic.size());
-    llvm::append_range(allSizes, inOwnOrder(array, call.layouts[arguments.size() + i], dynamic));
-    isBound.push_back(!isEmpty(array));
-    if (!isBound.back())
+    llvm::append_range(made.sizes, inOwnOrder(array, call.layouts[arguments.size() + i], dynamic));
+    made.isBound.push_back(!isEmpty(array));
+    if (!made.isBound.back())
       continue;
     std::optional<unsigned> tied = call.aliases[i] < 0 ? std::nullopt : inputs[call.aliases[i]];
-    bindings.push_back(executable.addOutput(array, dynamic, tied));
-    name += tied ? "_over" + std::to_string(*tied) : "_new";
+    made.bindings.push_back(executable.addOutput(array, dynamic, tied));
+    made.name += tied ? "_over" + std::to_string(*tied) : "_new";
   }
-  for (Value size : allSizes)
+  for (Value size : made.sizes)
     executable.addConstant(size);
-  name += "_" + std::to_string(allSizes.size());
+  made.name += "_" + std::to_string(made.sizes.size());
+  return made;
+}
+
+SmallVector<Value> callForeign(ImplicitLocOpBuilder &b, const ForeignCall &call, ValueRange arguments,
+                               TypeRange results, ValueRange sizes) {
+  Executable executable;
+  auto [name, bindings, allSizes, isBound] = bind(b, executable, call, arguments, results, sizes);
   // A number that IREE does not know: it would make a call on constants when it compiles the program.
   executable.addConstant(optimizationBarrier(b, arith::ConstantIndexOp::create(b, 0).getResult()).front());
   std::optional<Executable::Binding> token;

@@ -318,9 +318,29 @@ def test_custom_rules(mode: str) -> None:
 def test_symbolic_sizes() -> None:
     from dovetail import export
 
-    [n] = export.symbolic_shape("n")
+    [n] = export.symbolic_shape("n", constraints=["n >= 0"])
     exported = export.export(dt.jit(scale))(dt.ShapeDtypeStruct((n, 3), np.float32))
-    np.testing.assert_array_equal(exported.call(X), 2 * X)
+    for x in (X, X[:0]):
+        np.testing.assert_array_equal(exported.call(x), 2 * x)
+
+
+@pytest.mark.parametrize("mode", ["never", "now"])
+def test_dynamic_shapes(mode: str) -> None:
+    def f(x: Any) -> Any:
+        call = ffi.ffi_call(
+            "shapes",
+            dt.ShapeDtypeStruct((4,), np.int32),
+            input_layouts=[(0, 1), (1, 0)],
+        )
+        return scale(dnp.sin(x)), call(x, x)
+
+    with dt.config.compile(mode):
+        program = dt.jit(f, dynamic_shapes=("n, m",), dynamic_constraints=["n >= 0"])
+        for shape in ((2, 3), (5, 1), (0, 2)):
+            x = np.ones(shape, np.float32)
+            y, sizes = program(x)
+            np.testing.assert_allclose(y, 2 * np.sin(x), 1e-6)
+            assert sizes.tolist() == [*shape, *shape]
 
 
 # Functions of Python ------------------------------------------------------------------------------
