@@ -1,7 +1,6 @@
 // Callbacks: verification, derivatives and batching.
 #include "Callback.h"
-#include "Control.h"
-#include "llvm/Support/InterleavedRange.h"
+#include "OutsideCall.h"
 
 using namespace mlir;
 
@@ -24,17 +23,7 @@ LogicalResult CallbackOp::verify() {
     return emitOpError() << "with effect debug must have no results, got: " << getNumResults();
   if (getOrdered() && getEffect() == "none")
     return emitOpError() << "that is ordered must have an effect, got: none";
-  static constexpr StringRef methods[] = {"sequential", "sequential_unrolled", "expand_dims", "broadcast_all",
-                                          "legacy_vectorized"};
-  if (std::optional<StringRef> method = getVmapMethod(); method && !llvm::is_contained(methods, *method))
-    return emitOpError() << "vmap must be one of " << llvm::interleaved(methods) << ", got: " << getVmapMethodAttr();
-  int64_t numSizes = 0;
-  for (Type type : getResultTypes())
-    numSizes += cast<RankedTensorType>(type).getNumDynamicDims();
-  if (numSizes != static_cast<int64_t>(getSizes().size()))
-    return emitOpError() << "must have one size for each '?' of its results, " << numSizes
-                         << ", got: " << getSizes().size();
-  return success();
+  return verifyOutsideCall(*this, getVmapMethod(), getSizes());
 }
 
 void CallbackOp::getEffects(MemoryEffectList &effects) {
@@ -61,77 +50,8 @@ Value CallbackOp::resultSize(Emitter &, ValueRange operands, unsigned result, in
 // Where its arguments are the same, so are its results.
 LogicalResult CallbackOp::vary(VaryingAnalysis &, MutableArrayRef<AxisSet> operands,
                                SmallVectorImpl<AxisSet> &results) {
-  AxisSet all = 0;
-  for (AxisSet set : operands)
-    all |= set;
-  llvm::fill(operands, all);
-  results.assign(getNumResults(), all);
+  varyTogether(operands, getNumResults(), results);
   return success();
-}
-
-//===- Batching ------------------------------------------------------------------------===//
-
-/// The call on other arguments, over the axes that are not the batch's.
-static ValueRange emitOn(Emitter &e, CallbackOp op, TypeRange types, ValueRange args, ValueRange sizes) {
-  SmallVector<Attribute> axes(op.getAxes().begin(), op.getAxes().end());
-  llvm::erase(axes, e.batchSize.axis);
-  ArrayAttr over = axes.empty() ? ArrayAttr() : e.builder.getArrayAttr(axes);
-  return CallbackOp::create(e.builder, e.loc, types, op.getFunctionAttr(), op.getEffectAttr(), op.getOrderedAttr(),
-                            op.getVmapMethodAttr(), over, args, sizes)
-      ->getResults();
-}
-
-/// One call for each element of the batch, which `args` have at `dims`, in order.
-static ValueRange callInLoop(Emitter &e, CallbackOp op, ValueRange args, ArrayRef<int64_t> dims, ValueRange sizes) {
-  Loop loop;
-  SmallVector<Type> slices;
-  SmallVector<unsigned> order;
-  for (auto [i, arg] : llvm::enumerate(args))
-    if (dims[i] != kUnbatched) {
-      loop.xs.push_back(e.batchAt(arg, dims[i], 0));
-      slices.push_back(op.getArgs()[i].getType());
-      order.push_back(i);
-    }
-  for (auto [i, arg] : llvm::enumerate(args))
-    if (dims[i] == kUnbatched) {
-      loop.consts.push_back(arg);
-      order.push_back(i);
-    }
-  llvm::append_range(loop.consts, sizes);
-  loop.length = ShapedType::isDynamic(e.batchSize) ? -1 : e.batchSize.size;
-  loop.reverse = false;
-  SmallVector<Type> types(ValueRange(loop.consts).getTypes());
-  types.insert(types.begin(), slices.begin(), slices.end());
-  Body body(e.loc, types);
-  BodyEmitter inner(e, body);
-  SmallVector<Value> elements(args.size());
-  for (auto [number, argument] : llvm::zip(order, body.arguments()))
-    elements[number] = argument;
-  ValueRange innerSizes = ValueRange(body.arguments()).drop_front(args.size());
-  body.results = llvm::to_vector_of<Value>(emitOn(inner, op, op.getResultTypes(), elements, innerSizes));
-  return loop.emit(e, std::move(body));
-}
-
-/// One call on arrays with the batch in front.
-static ValueRange callOnce(Emitter &e, CallbackOp op, ValueRange args, ArrayRef<int64_t> dims, ValueRange sizes) {
-  StringRef method = *op.getVmapMethod();
-  SmallVector<Value> whole, wholeSizes;
-  for (auto [arg, dim] : llvm::zip_equal(args, dims)) {
-    if (dim != kUnbatched || method == "broadcast_all")
-      whole.push_back(e.batchAt(arg, dim, 0));
-    else if (method == "expand_dims")
-      whole.push_back(e.reshape(arg, withDim(arg.getType(), 0, 1), e.sizes(arg)));
-    else
-      whole.push_back(arg);
-  }
-  SmallVector<Type> types;
-  for (Type type : op.getResultTypes()) {
-    int64_t count = cast<RankedTensorType>(type).getNumDynamicDims();
-    llvm::append_range(wholeSizes, e.sizesWithBatch(type, sizes.take_front(count), 0));
-    sizes = sizes.drop_front(count);
-    types.push_back(withDim(type, 0, e.batchSize));
-  }
-  return emitOn(e, op, types, whole, wholeSizes);
 }
 
 LogicalResult CallbackOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims,
@@ -145,10 +65,16 @@ LogicalResult CallbackOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_
     return emitError() << "vmap is only supported of pure callbacks with a vmap_method, got: None; say 'sequential', "
                           "'sequential_unrolled', 'expand_dims' or 'broadcast_all'";
   unsigned numArgs = getArgs().size();
-  ValueRange args = operands.take_front(numArgs), sizes = operands.drop_front(numArgs);
-  dims = dims.take_front(numArgs);
-  bool isLoop = isAxis || getVmapMethod()->starts_with("sequential");
-  llvm::append_range(results, (isLoop ? callInLoop : callOnce)(e, *this, args, dims, sizes));
+  OutsideCall call = {getArgs(), getSizes(), llvm::to_vector(getResultTypes()), getVmapMethod()};
+  // The call on other arguments, over the axes that are not the batch's.
+  auto emit = [&](Emitter &e, TypeRange types, ValueRange args, ValueRange sizes, ArrayRef<BatchForm>,
+                  BatchForm) -> ValueRange {
+    return CallbackOp::create(e.builder, e.loc, types, getFunctionAttr(), getEffectAttr(), getOrderedAttr(),
+                              getVmapMethodAttr(), axesWithoutBatch(e, getAxes()), args, sizes)
+        ->getResults();
+  };
+  llvm::append_range(results, call.batch(e, operands.take_front(numArgs), dims.take_front(numArgs),
+                                         operands.drop_front(numArgs), isAxis, emit));
   resultDims.append(getNumResults(), 0);
   return success();
 }

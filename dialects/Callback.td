@@ -4,8 +4,6 @@
 
 include "Dovetail.td"
 
-def HostOnly : NativeOpTrait<"HostOnly"> { let cppNamespace = "::dovetail"; }
-
 def CallbackOp : DovetailOp<"callback", [AttrSizedOperandSegments, HostOnly,
                                          DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
                                          DeclareOpInterfaceMethods<JvpOpInterface>,

@@ -24,6 +24,7 @@ void registerCreateOps(DovetailDialect &);
 void registerCumulativeOps(DovetailDialect &);
 void registerCustomOps(DovetailDialect &);
 void registerDotOps(DovetailDialect &);
+void registerFfiOps(DovetailDialect &);
 void registerFftOps(DovetailDialect &);
 void registerIndexOps(DovetailDialect &);
 void registerLinalgOps(DovetailDialect &);
@@ -66,6 +67,7 @@ void DovetailDialect::initialize() {
   registerCumulativeOps(*this);
   registerCustomOps(*this);
   registerDotOps(*this);
+  registerFfiOps(*this);
   registerFftOps(*this);
   registerIndexOps(*this);
   registerLinalgOps(*this);

@@ -9,7 +9,7 @@ namespace dovetail {
 
 /// Marks the declaration of a host function: the op that it computes, and the types of operands and results.
 constexpr llvm::StringLiteral kHostOp = "dovetail.host_op";
-/// Marks the declaration of a host function with side effects.
+/// Marks the declaration of a host function, or a dispatch, with side effects.
 constexpr llvm::StringLiteral kHasEffects = "dovetail.has_effects";
 
 /// A call of the op's host function on lowered operands. There are none within a dispatch.
@@ -27,7 +27,11 @@ struct HostImport {
   bool hasEffects;
 };
 
-/// Makes the calls of functions that have effects depend on each other: IREE 3.13 moves calls past loops otherwise.
+/// Marks a dispatch that has effects: one operand and the last result are arrays of one number, which order it.
+void markEffects(mlir::Operation *dispatch, unsigned operand);
+
+/// Makes the calls of functions that have effects, and dispatches that have them, depend on each other: IREE 3.13 moves
+/// calls past loops otherwise, and drops dispatches whose results nobody uses.
 void orderHostCalls(mlir::ModuleOp module);
 
 /// Takes the imports of a module, and removes the description of what they compute: equal code has equal text.

@@ -137,7 +137,8 @@ SmallVector<Value> optimizationBarrier(ImplicitLocOpBuilder &b, ValueRange xs) {
   SmallVector<Value> results = llvm::to_vector_of<Value>(b.create(state)->getResults());
   // IREE knows nothing of a barrier's result, so its sizes are stated again.
   for (auto [x, result] : llvm::zip_equal(xs, results))
-    result = tieShape(b, result, dynamicSizes(b, x));
+    if (isa<RankedTensorType>(x.getType()))
+      result = tieShape(b, result, dynamicSizes(b, x));
   return results;
 }
 

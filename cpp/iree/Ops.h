@@ -23,7 +23,7 @@ int64_t bytesOfElement(mlir::Type element);
 /// `x`, computed before any user of the result: the code generator does not fuse across it.
 mlir::Value computeBarrier(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 
-/// The arrays, none of which is used before all are computed, and across which nothing is simplified.
+/// The arrays, or numbers, none of which is used before all are computed, and across which nothing is simplified.
 llvm::SmallVector<mlir::Value> optimizationBarrier(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange xs);
 
 /// An attribute of one of IREE's dialects, in its printed form after the dialect's name.

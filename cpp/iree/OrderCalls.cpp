@@ -1,15 +1,33 @@
 // Orders host calls with side effects by a token that is threaded through them.
 #include "HostCall.h"
+#include "Ops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 
 namespace dovetail {
 
+void markEffects(Operation *dispatch, unsigned operand) {
+  dispatch->setAttr(kHasEffects, Builder(dispatch->getContext()).getI64IntegerAttr(operand));
+}
+
 namespace {
+
+/// A token is a number of the host's or, among dispatches, which it need not wait for, an array of one.
+RankedTensorType arrayToken(MLIRContext *context) { return RankedTensorType::get({}, IntegerType::get(context, 32)); }
+
+/// The token in the other form, if it does not have this type.
+Value converted(OpBuilder &b, Location loc, Value token, Type type) {
+  if (token.getType() == type)
+    return token;
+  if (isa<RankedTensorType>(type))
+    return tensor::FromElementsOp::create(b, loc, type, token);
+  return tensor::ExtractOp::create(b, loc, token, ValueRange());
+}
 
 /// Makes each of these calls take a token from the one before it; loops and branches forward it.
 class Threading {
@@ -31,16 +49,35 @@ public:
     if (!concerns(function))
       return;
     OpBuilder b = OpBuilder::atBlockBegin(&function.front());
-    thread(function.front(), arith::ConstantOp::create(b, function.getLoc(), b.getI32IntegerAttr(0)));
+    Value first = arith::ConstantOp::create(b, function.getLoc(), b.getI32IntegerAttr(0));
+    if (!callsHost(function))
+      first = arith::ConstantOp::create(b, function.getLoc(),
+                                        DenseElementsAttr::get(arrayToken(b.getContext()), b.getI32IntegerAttr(0)));
+    Value last = thread(function.front(), first);
+    ImplicitLocOpBuilder end(function.getLoc(), function.front().getTerminator());
+    if (hasDispatches)
+      optimizationBarrier(end, last);
   }
 
 private:
-  bool concerns(Operation *op) {
-    return op
-        ->walk([&](func::CallOp call) {
-          return names.contains(call.getCallee()) ? WalkResult::interrupt() : WalkResult::advance();
-        })
+  static bool isDispatch(Operation *op) { return !isa<func::FuncOp>(op) && op->hasAttr(kHasEffects); }
+
+  bool isCall(Operation *op) {
+    auto call = dyn_cast<func::CallOp>(op);
+    return call && names.contains(call.getCallee());
+  }
+
+  static bool has(Operation *op, function_ref<bool(Operation *)> is) {
+    return op->walk([&](Operation *inner) { return is(inner) ? WalkResult::interrupt() : WalkResult::advance(); })
         .wasInterrupted();
+  }
+
+  bool callsHost(Operation *op) {
+    return has(op, [&](Operation *inner) { return isCall(inner); });
+  }
+
+  bool concerns(Operation *op) {
+    return has(op, [&](Operation *inner) { return isCall(inner) || isDispatch(inner); });
   }
 
   static SmallVector<Value> with(ValueRange values, Value token) {
@@ -66,6 +103,8 @@ private:
   void threadRegion(Region &region, Value token) {
     Value last = thread(region.front(), token);
     Operation *end = region.front().getTerminator();
+    OpBuilder b(end);
+    last = converted(b, end->getLoc(), last, token.getType());
     end->insertOperands(end->getNumOperands(), last);
   }
 
@@ -75,9 +114,18 @@ private:
         continue;
       OpBuilder b(&op);
       Location loc = op.getLoc();
+      Type type = b.getI32Type();
+      if (!callsHost(&op))
+        type = arrayToken(b.getContext());
+      token = converted(b, loc, token, type);
       if (auto call = dyn_cast<func::CallOp>(op)) {
         token = replace(call, func::CallOp::create(b, loc, call.getCallee(), withToken(call.getResultTypes(), token),
                                                    with(call.getOperands(), token)));
+      } else if (isDispatch(&op)) {
+        auto operand = cast<IntegerAttr>(op.removeAttr(kHasEffects));
+        op.setOperand(operand.getInt(), token);
+        token = op.getResults().back();
+        hasDispatches = true;
       } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
         auto made = scf::ForOp::create(b, loc, loop.getLowerBound(), loop.getUpperBound(), loop.getStep(),
                                        with(loop.getInitArgs(), token));
@@ -105,6 +153,7 @@ private:
   }
 
   llvm::DenseSet<StringRef> names;
+  bool hasDispatches = false;
 };
 
 } // namespace

@@ -2,6 +2,7 @@
 #include "Lowering.h"
 #include "Passes.h"
 #include "cpp/dispatch/CollectiveCall.h"
+#include "cpp/dispatch/ForeignCall.h"
 #include "cpp/dispatch/OneDispatch.h"
 #include "cpp/dispatch/PlanDispatches.h"
 #include "cpp/iree/HostCall.h"
@@ -30,6 +31,7 @@ void attachLowerings(MLIRContext *context) {
   attachCumulativeLowerings(context);
   attachDotLowerings(context);
   attachFactorizationLowerings(context);
+  attachFfiLowerings(context);
   attachFftLowerings(context);
   attachGatherLowerings(context);
   attachRandomLowerings(context);
@@ -126,6 +128,7 @@ struct LowerPass : impl::LowerPassBase<LowerPass> {
       removeShardings(function);
     orderHostCalls(getOperation());
     numberCollectiveCalls(getOperation());
+    numberForeignCalls(getOperation());
     getOperation()->removeAttr(kMesh);
     getOperation()->removeAttr(kHostLoops);
     getOperation()->removeAttr(kHostFunctions);

@@ -19,6 +19,7 @@ void attachCreateLowerings(mlir::MLIRContext *context);
 void attachCumulativeLowerings(mlir::MLIRContext *context);
 void attachDotLowerings(mlir::MLIRContext *context);
 void attachFactorizationLowerings(mlir::MLIRContext *context);
+void attachFfiLowerings(mlir::MLIRContext *context);
 void attachFftLowerings(mlir::MLIRContext *context);
 void attachGatherLowerings(mlir::MLIRContext *context);
 void attachRandomLowerings(mlir::MLIRContext *context);

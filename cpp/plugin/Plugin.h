@@ -68,9 +68,9 @@ inline Status load(const void *, size_t, const void *, void **self) {
 
 inline void unload(void *) {}
 
-/// Resolves imports of an array of exports.
-template <const auto &exports>
-Status resolve(void *, const Imports *imports, uint32_t *resolution) {
+/// Resolves the imports that `find` finds: it is given the name, and sets the function and its context.
+template <typename Find>
+Status resolveBy(const Imports *imports, uint32_t *resolution, Find find) {
   *resolution = 0;
   Status status = kOk;
   for (size_t i = 0; i < imports->count; ++i) {
@@ -78,10 +78,7 @@ Status resolve(void *, const Imports *imports, uint32_t *resolution) {
       continue;
     const char *wanted = imports->names[i];
     bool isOptional = *wanted == '?';
-    for (const Export &each : exports)
-      if (std::string_view(wanted + isOptional) == each.name)
-        imports->functions[i] = each.function;
-    if (imports->functions[i])
+    if (find(std::string_view(wanted + isOptional), imports->functions[i], imports->contexts[i]))
       continue;
     if (isOptional)
       *resolution |= kMissingOptional;
@@ -89,6 +86,17 @@ Status resolve(void *, const Imports *imports, uint32_t *resolution) {
       status = kNotFound;
   }
   return status;
+}
+
+/// Resolves imports of an array of exports.
+template <const auto &exports>
+Status resolve(void *, const Imports *imports, uint32_t *resolution) {
+  return resolveBy(imports, resolution, [](std::string_view name, Function &function, void *&) {
+    for (const Export &each : exports)
+      if (name == each.name)
+        function = each.function;
+    return function != nullptr;
+  });
 }
 
 } // namespace dovetail::plugin

@@ -112,6 +112,14 @@ SmallVector<Value> Partitioner::replicatedOperands(Operation &op) {
   return llvm::map_to_vector(op.getOperands(), [&](Value operand) { return get(operand, replicated(operand)); });
 }
 
+/// Whether devices can each compute parts of what an op computes.
+static bool hasDivisibleFactors(Operation &op) {
+  std::optional<FactorMap> map = factorMap(&op);
+  return map && llvm::any_of(map->results, [&](ArrayRef<int64_t> factors) {
+           return llvm::any_of(factors, [&](int64_t factor) { return isDivisible(&op, *map, factor); });
+         });
+}
+
 LogicalResult Partitioner::visit(Operation &op) {
   Emitter e(builder, op.getLoc(), &functions);
   if (auto global = dyn_cast<GlobalOpInterface>(op))
@@ -119,7 +127,8 @@ LogicalResult Partitioner::visit(Operation &op) {
   if (auto flow = dyn_cast<FlowOpInterface>(op))
     return visitBodies(flow, e);
   // In a function of parts, each device calls the host for its own.
-  if (op.hasTrait<HostOnly>() && op.getParentOfType<func::FuncOp>().getSymName() == "main") {
+  if (op.hasTrait<HostOnly>() && !hasDivisibleFactors(op) &&
+      op.getParentOfType<func::FuncOp>().getSymName() == "main") {
     visitHostCall(op, e);
     return success();
   }

@@ -1,12 +1,19 @@
 // Calls a function of a module file through IREE's C API: no Python, and no compiler.
 //
-//   deploy [--parameters=model=weights.irpa] module.vmfb device function [2x3=1,2,3,4,5,6 …]
+//   deploy [--parameters=model=weights.irpa] [--library=libdovetail_ffi.so] module.vmfb device function [2x3=1,2,3,4 …]
 //
-// Arguments are arrays of float32, in the order in which `dovetail inspect` lists them. Results are printed in theirs.
+// A module that calls functions of native libraries needs Dovetail's library, by which it finds them. The environment
+// variable DOVETAIL_FFI_TARGETS says where they are: "rms_norm=xla:RmsNorm:./librms_norm.so;…", with `c` instead of `xla`
+// for functions of dovetail/ffi.h. Arguments are arrays of float32, in the order in which `dovetail inspect` lists them. Results are printed in theirs.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#if __has_include("iree/base/tooling/flags.h")
+#include "iree/base/tooling/flags.h"
+#else
+#include "iree/base/internal/flags.h"
+#endif
 #include "iree/io/formats/parser_registry.h"
 #include "iree/io/parameter_index_provider.h"
 #include "iree/modules/io/parameters/module.h"
@@ -172,21 +179,45 @@ static iree_status_t run(iree_runtime_instance_t *instance, const char *paramete
   return status;
 }
 
+// Lets programs on the CPU import functions from a library, an executable plugin of IREE.
+static iree_status_t use_library(char *program, const char *library) {
+  char flag[1024];
+  snprintf(flag, sizeof(flag), "--executable_plugin=%s", library);
+  char *arguments[] = {program, flag, NULL}, **rest = arguments;
+  int count = 2;
+  return iree_flags_parse(IREE_FLAGS_PARSE_MODE_DEFAULT, &count, &rest);
+}
+
+// The value of an option, if an argument is one.
+static const char *value_of(const char *option, const char *argument) {
+  size_t size = strlen(option);
+  return strncmp(argument, option, size) == 0 ? argument + size : NULL;
+}
+
 int main(int argc, char **argv) {
-  static const char kOption[] = "--parameters=";
-  const char *parameters = NULL;
+  const char *parameters = NULL, *library = NULL;
   int first = 1;
-  if (argc > 1 && strncmp(argv[1], kOption, strlen(kOption)) == 0)
-    parameters = argv[first++] + strlen(kOption);
+  for (; first < argc; ++first) {
+    const char *file = value_of("--parameters=", argv[first]), *plugin = value_of("--library=", argv[first]);
+    if (!file && !plugin)
+      break;
+    parameters = file ? file : parameters;
+    library = plugin ? plugin : library;
+  }
   if (argc - first < 3) {
-    fprintf(stderr, "usage: %s [--parameters=scope=file] module.vmfb device function [2x3=1,2,3,4,5,6 …]\n", argv[0]);
+    fprintf(stderr,
+            "usage: %s [--parameters=scope=file] [--library=libdovetail_ffi.so] module.vmfb device function "
+            "[2x3=1,2,3,4,5,6 …]\n",
+            argv[0]);
     return 2;
   }
   iree_runtime_instance_options_t options;
   iree_runtime_instance_options_initialize(&options);
   iree_runtime_instance_options_use_all_available_drivers(&options);
   iree_runtime_instance_t *instance = NULL;
-  iree_status_t status = iree_runtime_instance_create(&options, iree_allocator_system(), &instance);
+  iree_status_t status = library ? use_library(argv[0], library) : iree_ok_status();
+  if (iree_status_is_ok(status))
+    status = iree_runtime_instance_create(&options, iree_allocator_system(), &instance);
   if (iree_status_is_ok(status))
     status = run(instance, parameters, argv + first, argc - first);
   iree_runtime_instance_release(instance);

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from dovetail import dtypes as dtypes
     from dovetail import errors as errors
     from dovetail import experimental as experimental
+    from dovetail import ffi as ffi
     from dovetail import flatten_util as flatten_util
     from dovetail import lax as lax
     from dovetail import monitoring as monitoring
@@ -190,6 +191,7 @@ _PUBLIC = {
     "explain_cache_misses": ("base.config", "explain_cache_misses"),
     "explain_sharding": ("base.config", "explain_sharding"),
     "export": ("export", ""),
+    "ffi": ("ffi", ""),
     "flatten_util": ("flatten_util", ""),
     "float0": ("base.dtypes", "float0"),
     "grad": ("transforms.autodiff", "grad"),

@@ -78,6 +78,14 @@ class Module:
         Where in the user's program the collectives of a lowered module are, in their order.
         """
 
+    def foreign_places(self) -> list[tuple[str, int, str]]:
+        """
+        Where in the user's program the calls of foreign functions of a lowered module are, by their numbers.
+        """
+
+    def foreign_targets(self) -> list[str]:
+        """The names of the foreign functions that a lowered module calls."""
+
     def function(self, name: str) -> Function:
         """The function of that name."""
 
@@ -136,6 +144,11 @@ class Module:
 
 def module() -> Module:
     """An empty module."""
+
+def encode_foreign(attributes: dict) -> bytes:
+    """
+    The attributes of a foreign function as its library reads them: str or bytes, (bytes, dtype name) for a number, (bytes, dtype name, shape) for an array, and dicts of these.
+    """
 
 def wrap(
     name: str,

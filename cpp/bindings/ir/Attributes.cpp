@@ -3,6 +3,7 @@
 #include "Context.h"
 #include "Function.h"
 #include "Shardings.h"
+#include "cpp/dispatch/ForeignCall.h"
 #include "dialects/Dialect.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include <nanobind/stl/string.h>
@@ -36,8 +37,45 @@ static Attribute toArray(nb::tuple value) {
   return DenseElementsAttr::getFromRawBuffer(type, data);
 }
 
+/// What a foreign function gets: a str or bytes, a dict, (bytes, dtype name) for a number, and (bytes, dtype name,
+/// shape) for an array.
+static Attribute toForeign(nb::handle value) {
+  Builder b(&context());
+  if (nb::isinstance<nb::str>(value))
+    return b.getStringAttr(nb::cast<std::string>(value));
+  if (nb::isinstance<nb::bytes>(value)) {
+    auto bytes = nb::cast<nb::bytes>(value);
+    return b.getStringAttr(StringRef(bytes.c_str(), bytes.size()));
+  }
+  if (nb::isinstance<nb::dict>(value)) {
+    NamedAttrList entries;
+    for (auto [key, entry] : nb::cast<nb::dict>(value))
+      entries.append(nb::cast<std::string>(key), toForeign(entry));
+    return entries.getDictionary(&context());
+  }
+  auto parts = nb::cast<nb::tuple>(value);
+  if (nb::len(parts) == 3)
+    return toArray(parts);
+  auto scalar = cast<DenseElementsAttr>(toArray(nb::make_tuple(parts[0], parts[1], nb::make_tuple())));
+  // Complex numbers have no attributes of their own.
+  return isa<ComplexType>(scalar.getElementType()) ? Attribute(scalar) : scalar.getSplatValue<Attribute>();
+}
+
+nb::bytes encodeForeign(nb::dict values) {
+  std::string encoded = encodeAttributes(cast<DictionaryAttr>(toForeign(values)));
+  return nb::bytes(encoded.data(), encoded.size());
+}
+
 static Attribute toAttribute(const std::string &name, nb::handle value) {
   Builder b(&context());
+  if (nb::isinstance<nb::dict>(value))
+    return toForeign(value);
+  if (llvm::is_contained({"input_layouts", "output_layouts"}, name)) {
+    SmallVector<Attribute> layouts;
+    for (nb::handle layout : value)
+      layouts.push_back(b.getDenseI64ArrayAttr(nb::cast<std::vector<int64_t>>(layout)));
+    return b.getArrayAttr(layouts);
+  }
   if (nb::isinstance<MeshHandle>(value))
     return nb::cast<MeshHandle &>(value).attribute;
   if (nb::isinstance<ShardingHandle>(value))
@@ -56,7 +94,7 @@ static Attribute toAttribute(const std::string &name, nb::handle value) {
     return b.getI64IntegerAttr(nb::cast<int64_t>(value));
   if (nb::isinstance<nb::float_>(value))
     return b.getF64FloatAttr(nb::cast<double>(value));
-  if (llvm::is_contained({"axis", "label", "batch_rule", "function", "effect", "vmap_method"}, name))
+  if (llvm::is_contained({"axis", "label", "batch_rule", "function", "effect", "vmap_method", "target"}, name))
     return b.getStringAttr(nb::cast<std::string>(value));
   if (llvm::is_contained({"axes", "mesh_axes"}, name)) {
     auto names = nb::cast<std::vector<std::string>>(value);
@@ -153,6 +191,10 @@ static nb::object fromAttribute(Attribute value) {
     return toTuple(numbers.asArrayRef());
   if (auto elements = dyn_cast<DenseElementsAttr>(value))
     return fromElements(elements);
+  if (auto entries = dyn_cast<DictionaryAttr>(value)) {
+    std::string encoded = encodeAttributes(entries);
+    return nb::bytes(encoded.data(), encoded.size());
+  }
   std::string text;
   llvm::raw_string_ostream(text) << value;
   return nb::str(text.c_str());

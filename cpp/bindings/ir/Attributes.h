@@ -18,9 +18,13 @@ std::vector<Function> regionsOf(nanobind::dict values);
 mlir::NamedAttrList toAttributes(nanobind::dict values);
 
 /// The inverse, for all inherent and discardable attributes of an op; arrays become (bytes, dtype name, shape, is
-/// splat).
+/// splat), attributes of a foreign function bytes.
 nanobind::dict fromAttributes(mlir::Operation *op);
 nanobind::dict fromAttributes(llvm::ArrayRef<mlir::NamedAttribute> attributes);
+
+/// The attributes of a foreign function as the library reads them: str or bytes, (bytes, dtype name) for a number, (bytes,
+/// dtype name, shape) for an array, and dicts of these.
+nanobind::bytes encodeForeign(nanobind::dict values);
 
 } // namespace dovetail
 

@@ -9,6 +9,7 @@
 #include "cpp/bindings/ir/Shardings.h"
 #include "cpp/cost/Cost.h"
 #include "cpp/dispatch/CollectiveCall.h"
+#include "cpp/dispatch/ForeignCall.h"
 #include "cpp/iree/Donation.h"
 #include "cpp/iree/HostCall.h"
 #include "cpp/iree/Passes.h"
@@ -183,6 +184,14 @@ static std::vector<SourceLocation> collectivePlaces(const Shared &module) {
   return places;
 }
 
+/// Where the calls of foreign functions of a lowered module come from, by number.
+static std::vector<SourceLocation> foreignPlaces(const Shared &module) {
+  std::vector<SourceLocation> places;
+  for (Location location : foreignLocations(*module->op))
+    places.push_back(sourceLocationOf(location));
+  return places;
+}
+
 /// (name, place) of the op to which that pass would give a number in `main`.
 static nb::typed<nb::tuple, nb::str, SourceLocation> describeNumbered(const Shared &module, int64_t number) {
   Operation *op = opNumbered(findIn(module, "main").op(), number);
@@ -305,6 +314,11 @@ void bindModule(nb::module_ &m) {
            "Describe the host functions that a lowered module imports, and remove the descriptions from it.")
       .def("collective_places", &collectivePlaces,
            "Where in the user's program the collectives of a lowered module are, in their order.")
+      .def("foreign_places", &foreignPlaces,
+           "Where in the user's program the calls of foreign functions of a lowered module are, by their numbers.")
+      .def(
+          "foreign_targets", [](const Shared &module) { return foreignTargets(*module->op); },
+          "The names of the foreign functions that a lowered module calls.")
       .def("function", &findIn, "name"_a, "The function of that name.")
       .def("has_effects", &moduleHasEffects, "True if the program has side effects.")
       .def(
@@ -330,6 +344,10 @@ void bindModule(nb::module_ &m) {
           [](const Shared &module, const std::string &name) { return FlatBody(findIn(module, name).op().getBody()); },
           "name"_a, "The body of a function without calls, for the reference evaluator.");
   m.def("module", &newModule, "An empty module.");
+  m.def(
+      "encode_foreign", &encodeForeign, "attributes"_a,
+      "The attributes of a foreign function as its library reads them: str or bytes, (bytes, dtype name) for a number, "
+      "(bytes, dtype name, shape) for an array, and dicts of these.");
   m.def("wrap", &wrap, "name"_a, "attributes"_a, "operands"_a, "results"_a.none(),
         "A module whose `main` applies one op.");
 

@@ -27,6 +27,7 @@ from dovetail.programs.jitted import Jitted
 from dovetail.programs.program import Program
 from dovetail.programs.stages import Lowered
 from dovetail.runtime import Notes
+from dovetail.runtime.foreign import symbols_of
 from dovetail.runtime.module_file import replacing
 from dovetail.runtime.module_file import save as save_module
 from dovetail.runtime.parameters import DIGEST_KEY, DIGEST_SIZE, seal
@@ -115,7 +116,9 @@ def export(
         wanted = wanted_parameters(functions, beside) if outside else {}
         processor = dict(target.processor for target in group.targets if target.is_cpu)
         texts = tuple(map(str, group.targets))
-        files[file] = compile_group(functions, group, Notes(__version__, texts, processor, wanted))
+        called = {name: symbols_of(name) for name in group.module.foreign_targets()}
+        notes = Notes(__version__, texts, processor, wanted, called)
+        files[file] = compile_group(functions, group, notes)
         results.update(dict.fromkeys(texts, file))
     if parameters is not None and written:
         write_parameters(Path(parameters), written)

@@ -12,6 +12,9 @@ from iree.runtime import VmVariantList
 from dovetail import _core
 from dovetail.arrays.array import Array
 from dovetail.arrays.shaped_array import ShapedArray
+
+# Tells C++ of the package, which calls need also where no eager call has been made.
+from dovetail.eager import cache as cache
 from dovetail.programs.donation import remains_of
 from dovetail.runtime import iree_internals
 from dovetail.runtime.buffer import Buffer, put

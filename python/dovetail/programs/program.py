@@ -350,6 +350,7 @@ class Program:
         folder = dump.begin(self)
         compiled = self.compilation()
         functions = compiled.host_functions
+        foreign_lines = [describe(place) for place in compiled.module.foreign_places()]
         if folder is not None:
             dump.finish(folder, self, compiled)
         if self.partition is not None:
@@ -365,6 +366,7 @@ class Program:
                 host_functions=functions,
                 owner=self.module,
                 output_dtypes=self.result_dtypes,
+                foreign_lines=foreign_lines,
             )
             return PartitionedExecutable(spmd, self.partition, self.avals, self.donated)
         device, host = self.runtime_device, None
@@ -378,6 +380,7 @@ class Program:
             output_dtypes=self.result_dtypes,
             host_functions=host,
             out_of_memory=functools.partial(_out_of_memory, self),
+            foreign_lines=foreign_lines,
         )
 
 

@@ -40,4 +40,7 @@ def _cost_of_op(instruction: Instruction, operands: Sequence[Shape]) -> Cost:
     else:
         largest = max(map(count, (*operands, *instruction.shapes)), default=0)
         cost *= largest * slowness(elements)
-    return Cost(CALL + cost, has_effects=attributes.get("effect", "none") != "none")
+    has_effects = attributes.get("effect", "none") != "none" or attributes.get(
+        "has_side_effect", False
+    )
+    return Cost(CALL + cost, has_effects=has_effects)

@@ -83,7 +83,8 @@ class Op(NamedTuple):
         scalars.
       checked: when a NaN or an infinity in a result is the op's: never, where it comes from an
         operand, as of ops that only move elements.
-      stated: the parts of the result's type that the function takes as keywords.
+      stated: the parts of the result's type that the function takes as keywords, and `place`, where
+        in the user's program the op is from.
     """
 
     function: Function
@@ -97,7 +98,7 @@ class Op(NamedTuple):
 # By mnemonic.
 OPS: dict[str, Op] = {}
 
-_TYPE_KEYWORDS = ("shape", "dtype", "shapes", "elements")
+_STATED_KEYWORDS = ("shape", "dtype", "shapes", "elements", "place")
 
 
 def op(
@@ -110,7 +111,7 @@ def op(
     """Enters the function of an op, or of several, into the registry; see `Op` for the rest."""
 
     def enter(function: _Function) -> _Function:
-        stated = tuple(key for key in _TYPE_KEYWORDS if key in _parameters(function))
+        stated = tuple(key for key in _STATED_KEYWORDS if key in _parameters(function))
         for name in names:
             OPS[name] = Op(
                 function, cost, stretches, only_moves, "never" if only_moves else checked, stated

@@ -83,7 +83,7 @@ class OpMemoryError(MemoryError):
 def _explained(instruction: Instruction, error: MemoryError) -> MemoryError:
     """The error to raise where an instruction has ended with one."""
     # That of an op inside, or of a function of the user's.
-    if instruction.op == "callback" or isinstance(error, OpMemoryError):
+    if instruction.op in ("callback", "ffi_call") or isinstance(error, OpMemoryError):
         return error
     explained = OpMemoryError(instruction.op, error, instruction.place)
     explained.__cause__ = error
@@ -115,6 +115,8 @@ def steps_of(
             if of.op in ("constant", "arith.constant"):
                 steps.constants[results[0]] = types[results[0]] = keywords["value"]
                 continue
+            if "place" in OPS[of.op].stated:
+                keywords["place"] = of.place
             has_effects = _has_effects(keywords)
             steps.steps.append(Step(RAW[of.op], of.operands, keywords, results, of, has_effects))
         if is_typed:
@@ -130,7 +132,7 @@ def _has_effects(keywords: dict[str, Any]) -> bool:
     """Whether an op does something beside computing, or one in its bodies does."""
     if "regions" in keywords:
         return any(step.has_effects for body in keywords["regions"] for step in body.steps)
-    return keywords.get("effect", "none") != "none"
+    return keywords.get("effect", "none") != "none" or keywords.get("has_side_effect", False)
 
 
 def _type(shape: Shape, element: str) -> Any:

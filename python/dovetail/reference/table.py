@@ -20,6 +20,7 @@ from dovetail.reference import (
     control,
     conversions,
     elementary,
+    ffi,
     fourier,
     indexing,
     integers,

@@ -72,6 +72,7 @@ def _parser() -> argparse.ArgumentParser:
         "--device", default="auto", help="where to run it: cpu, local-sync, cuda, vulkan …"
     )
     run.add_argument("--parameters", action="append", default=[], metavar="[scope=]file")
+    run.add_argument("--library", action="append", default=[], help="one whose functions it calls")
     run.add_argument("--output", type=Path, help="a file for the results, .npy or .npz")
     run.set_defaults(command=_run)
     return parser
@@ -94,6 +95,9 @@ def _inspect(options: argparse.Namespace) -> None:
             print(f"parameters {scope!r}: {parameters.file or '(a file must be given)'}")
             for key, spec in parameters.arrays.items():
                 print(f"  {key}: {spec}")
+        for name, symbols in notes.foreign.items():
+            where = symbols.library or "a library"
+            print(f"calls {name}: {', '.join(symbols.symbols.values()) or name} of {where}")
     for name in module.function_names:
         function = module.lookup_function(name)
         if function is None or name.startswith("__") or "$" in name:
@@ -146,7 +150,8 @@ def _leaves(tree: Tree, name: str) -> Iterator[tuple[int, str]]:
 
 
 def _run(options: argparse.Namespace) -> None:
-    module = load(options.module, options.device, parameters=_parameters(options.parameters))
+    parameters = _parameters(options.parameters)
+    module = load(options.module, options.device, parameters=parameters, libraries=options.library)
     names = module.functions
     if options.function is None and len(names) != 1:
         raise ValueError(f"--function must be given, one of: {', '.join(names) or 'none'}")

@@ -134,11 +134,9 @@ class Device:
 
 def _host_device(driver: str) -> Any:
     """A new device, not IREE's own, so that it is closed when its last user is gone."""
-    plugins.register(plugins.LINEAR_ALGEBRA)
-    if driver == "local-sync":
-        plugins.register(plugins.COLLECTIVES)
-    # The driver that IREE keeps may not know these libraries, or have its threads in another
-    # process.
+    # The driver that IREE keeps may not know the package's libraries, or have its threads in
+    # another process.
+    plugins.register()
     return iree_internals.new_driver(driver).create_default_device()
 
 

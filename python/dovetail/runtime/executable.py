@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from iree.runtime import HalBufferView, VmContext, VmFunction, VmModule, VmVariantList
 
-from . import blas, devices, ending, patience
+from . import blas, devices, ending, foreign, patience
 from .buffer import Buffer, as_host_array
 from .devices import INSTANCE, SHARE_BYTES, Device, get_device
 from .dtypes import DTYPE_OF_ELEMENT, ELEMENT_OF_DTYPE
@@ -47,8 +47,16 @@ class LoadedModule:
         self.device = device if isinstance(device, Device) else get_device(device)
         self.module = module
         self._imports = imports
+        self.foreign: foreign.Programs | None = None
         self._generation = devices.generation
-        self.context = VmContext(INSTANCE, [self.device.module, *imports, module])
+        self._new_context(self.device)
+
+    def _new_context(self, device: Device) -> None:
+        try:
+            self.context = VmContext(INSTANCE, [device.module, *self._imports, self.module])
+        finally:
+            # Those of a context that could not be made end with it.
+            self.foreign = foreign.take_programs()
 
     @property
     def invoke(self) -> Callable[..., None]:
@@ -60,8 +68,11 @@ class LoadedModule:
             # A forked process does not have the former device's threads, for which its destruction
             # would wait.
             ending.never_end(self.context)
-            device = get_device(self.device.name)
-            self.context = VmContext(INSTANCE, [device.module, *self._imports, self.module])
+            ending.never_end(self.foreign)
+            origin = None if self.foreign is None else self.foreign.origin
+            self._new_context(get_device(self.device.name))
+            if self.foreign is not None and origin is not None:
+                self.foreign.origin = origin
             self._generation = devices.generation
         patience.call(self.context.invoke, args)
 
@@ -120,6 +131,7 @@ class Executable:
       host_functions: functions of this process that the module imports.
       out_of_memory: for a call that ran out of memory, given the shapes of its arguments, returns
         which memory ran out.
+      foreign_lines: the lines in the user's program of the calls of foreign functions.
 
     Example:
       >>> from dovetail import runtime
@@ -144,12 +156,16 @@ class Executable:
         imports: Sequence[VmModule] = (),
         host_functions: HostFunctions | None = None,
         out_of_memory: Callable[[Sequence[tuple[int, ...]]], OutOfMemoryError] | None = None,
+        foreign_lines: Sequence[str] = (),
     ) -> None:
         if host_functions is not None:
             imports = [*imports, host_functions.module]
         if not isinstance(vmfb, LoadedModule):
             vmfb = LoadedModule(module_of(vmfb), device, imports)
         self.device = vmfb.device
+        self._loaded = vmfb
+        if foreign_lines and vmfb.foreign is not None:
+            vmfb.foreign.origin = foreign_lines, ""
         self.invoke: Callable[..., None] = vmfb.invoke
         if host_functions is not None:
             self.invoke = host_functions.guarded(self.invoke)
@@ -228,6 +244,9 @@ class Executable:
 
     def failure(self, error: Exception, arrays: Sequence[Any]) -> Exception:
         """The exception for a failed call with the given arguments."""
+        programs = self._loaded.foreign
+        if programs is not None and (failure := programs.failure()) is not None:
+            return failure
         if not is_out_of_memory(error):
             return error
         if self._out_of_memory is not None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from iree.runtime import VmModule
 
+from . import foreign
 from .buffer import Buffer
 from .devices import INSTANCE, SHARE_ALIGNMENT, Device, get_device
 from .executable import Executable, LoadedModule
@@ -169,6 +170,7 @@ def load(
     parameters: PathLike | Mapping[str, PathLike] | None = None,
     verify: bool = True,
     imports: Sequence[VmModule] = (),
+    libraries: Sequence[PathLike] = (),
 ) -> Module:
     """Loads a module file.
 
@@ -181,13 +183,16 @@ def load(
         file must not be written to while the module is in use.
       verify: whether to read files of parameters that have a digest in full and compare it.
       imports: VM modules with the functions that the module imports.
+      libraries: native libraries with the functions that the module calls, as far as they are not
+        registered by `dovetail.ffi`; `dovetail inspect` lists them.
 
     Returns:
       The module.
 
     Raises:
       FileNotFoundError: there is no such file, or none with the module's parameters.
-      ValueError: the file is not a module file, is damaged, or cannot run on the device.
+      ValueError: the file is not a module file, is damaged, or cannot run on the device; a library
+        cannot be loaded, or a function is in none of them.
 
     Example:
       >>> import os, tempfile
@@ -224,6 +229,8 @@ def load(
         )
     wanted = {} if notes is None else notes.parameters
     given = parameters_module(wanted, parameters, folder, name, verify)
+    if libraries or (notes is not None and notes.foreign):
+        foreign.load({} if notes is None else notes.foreign, libraries, name)
     try:
         loaded = LoadedModule(module, device, imports if given is None else [*imports, given])
     except Exception as error:
@@ -231,6 +238,8 @@ def load(
             f"{name} cannot run on device {device.name!r}: {_reason(str(error), notes)}; compile "
             "it for that device, or load it with device='auto'"
         ) from error
+    if loaded.foreign is not None:
+        loaded.foreign.origin = (), name
     return Module(loaded)
 
 

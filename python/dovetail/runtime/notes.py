@@ -5,10 +5,12 @@ An exporter writes the JSON as entry `dovetail.module` of each function's `iree.
     {"version": "0.1.0", "targets": ["cpu:x86-64-v3", "vulkan"],
      "processor": {"x86_64": ["avx2", "fma", …]},
      "parameters": {"model": {"file": "weights.irpa",
-                              "arrays": {"params.w": {"shape": [2, 2], "dtype": "float32"}, …}}}}
+                              "arrays": {"params.w": {"shape": [2, 2], "dtype": "float32"}, …}}},
+     "foreign": {"rms_norm": {"kind": "xla", "library": "librms_norm.so",
+                              "symbols": {"execute": "RmsNorm"}}}}
 
 `processor` lists the processor features that the code needs, by their Linux names; an array of
-`parameters` is named by its scope and its key.
+`parameters` is named by its scope and its key. `foreign` are functions of native libraries.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from .foreign import Symbols
 from .reflection import read
 from .signature import ArraySpec, spec_from_json, spec_to_json
 
@@ -51,6 +54,7 @@ class Notes:
       targets: the targets it was compiled for.
       processor: the processor features that its code for an architecture needs.
       parameters: the arrays that it reads from files, by scope.
+      foreign: where the functions of native libraries are that it calls, by their names.
 
     Example:
       >>> from dovetail import runtime
@@ -62,6 +66,7 @@ class Notes:
     targets: tuple[str, ...] = ()
     processor: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     parameters: Mapping[str, Parameters] = field(default_factory=dict)
+    foreign: Mapping[str, Symbols] = field(default_factory=dict)
 
     def to_json(self) -> str:
         """Returns the text that `from_reflection` reads."""
@@ -76,6 +81,7 @@ class Notes:
                 }
                 for scope, parameters in self.parameters.items()
             },
+            "foreign": {name: symbols._asdict() for name, symbols in self.foreign.items()},
         }
         return json.dumps({key: value for key, value in fields.items() if value})
 
@@ -104,7 +110,15 @@ def _from_fields(fields: dict[str, Any]) -> Notes:
     }
     processor = {str(k): tuple(map(str, v)) for k, v in fields.get("processor", {}).items()}
     targets = tuple(map(str, fields.get("targets", ())))
-    return Notes(str(fields["version"]), targets, processor, parameters)
+    foreign = {
+        str(name): Symbols(
+            str(value["kind"]),
+            str(value["library"]),
+            {str(stage): str(symbol) for stage, symbol in value["symbols"].items()},
+        )
+        for name, value in fields.get("foreign", {}).items()
+    }
+    return Notes(str(fields["version"]), targets, processor, parameters, foreign)
 
 
 def architecture() -> str:

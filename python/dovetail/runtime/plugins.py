@@ -1,4 +1,4 @@
-"""The package's shared libraries, whose functions compiled programs import."""
+"""The package's libraries that IREE's runtime loads, to which compiled programs are bound."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import iree.runtime as ireert
 
 COLLECTIVES = "libdovetail_collectives.so"
+FOREIGN = "libdovetail_ffi.so"
 LINEAR_ALGEBRA = "libdovetail_blas.so"
 
 
@@ -28,10 +29,11 @@ def path(name: str) -> str:
 
 
 @functools.cache
-def register(name: str) -> None:
-    """Let devices that are made from now on find a library, if the package has it."""
-    try:
-        file = path(name)
-    except FileNotFoundError:
-        return
-    ireert.flags.parse_flags(f"--executable_plugin={file}")
+def register() -> None:
+    """Let devices that are made from now on find the libraries that the package has."""
+    for name in (COLLECTIVES, FOREIGN, LINEAR_ALGEBRA):
+        try:
+            file = path(name)
+        except FileNotFoundError:
+            continue
+        ireert.flags.parse_flags(f"--executable_plugin={file}")

@@ -14,6 +14,7 @@ ORDER = [
     "cpp/plugin",
     "cpp/blas",
     "cpp/collectives",
+    "cpp/foreign",
     "cpp/scalar",
     "dialects",
     "cpp/cost",

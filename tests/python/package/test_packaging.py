@@ -48,6 +48,7 @@ def test_wheel_is_small_and_holds_the_package_only(wheel: Path) -> None:
     roots = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
     version = wheel.name.split("-")[1]
     assert roots <= {"dovetail", f"dovetail-{version}.dist-info", f"dovetail-{version}.data"}
+    assert "dovetail/include/dovetail/ffi.h" in zipfile.ZipFile(wheel).namelist()
 
 
 @pytest.mark.packaging
@@ -55,7 +56,8 @@ def test_wheel_needs_system_libraries_only(wheel: Path, tmp_path: Path) -> None:
     zipfile.ZipFile(wheel).extractall(tmp_path)
     binaries = [p for p in tmp_path.rglob("*") if p.is_file() and p.read_bytes()[:4] == b"\x7fELF"]
     names = {p.name.split(".")[0] for p in binaries}
-    assert names == {"_core", "dovetail-opt", "libdovetail_blas", "libdovetail_collectives"}
+    libraries = {f"libdovetail_{name}" for name in ("blas", "collectives", "ffi")}
+    assert names == {"_core", "dovetail-opt", *libraries}
     for binary in binaries:
         listing = run("ldd", binary, cwd=tmp_path)
         assert "not found" not in listing

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import gc
+import subprocess
+import sys
 import weakref
 from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
@@ -295,3 +297,13 @@ def test_classes_of_results_that_run_code() -> None:
             jitted(1.0)
     finally:
         Checked.acts.clear()
+
+
+def test_a_process_that_makes_no_eager_call() -> None:
+    program = (
+        "import numpy as np, dovetail as dt\n"
+        "f = dt.jit(lambda x: dt.pure_callback(np.copy, dt.ShapeDtypeStruct((), 'float32'), x))\n"
+        "print([float(f(np.float32(i))) for i in range(3)])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout == "[0.0, 1.0, 2.0]\n", done.stderr

@@ -1,0 +1,48 @@
+// Calls of functions of native libraries.
+#ifndef DOVETAIL_FFI_TD
+#define DOVETAIL_FFI_TD
+
+include "Dovetail.td"
+
+def FfiCallOp : DovetailOp<"ffi_call", [AttrSizedOperandSegments, HostOnly,
+                                        DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+                                        DeclareOpInterfaceMethods<JvpOpInterface>,
+                                        DeclareOpInterfaceMethods<BatchOpInterface>, NamedAxesOpInterface,
+                                        DeclareOpInterfaceMethods<DimsOpInterface>,
+                                        DeclareOpInterfaceMethods<VaryingOpInterface>,
+                                        DeclareOpInterfaceMethods<ResultSizeOpInterface>]> {
+  let summary = "a call of a function of a native library";
+  let description = [{
+    `target` is the name under which the function is registered where the program runs. It gets the arrays, memory for the
+    results, and `config`: numbers with the types that they state, texts, dense arrays, and dictionaries of these. A
+    call with `has_side_effect` is made exactly as often as the program states it, in order; any other may be made any
+    number of times.
+
+    `aliases` has an entry for each result: the argument in whose memory it is written, or -1. `input_layouts` and
+    `output_layouts` list the dimensions of each array from major to minor, in the order in which its elements are in the
+    function's memory. The first `batch_dims` dimensions of all arrays, if stated, are a batch, whose elements do not
+    depend on each other: devices may call the function on parts of it.
+
+    `vmap_method`, `mesh_axes` and `sizes` are those of `callback`.
+  }];
+  let arguments = (ins StrAttr:$target, DefaultValuedAttr<BoolAttr, "false">:$has_side_effect,
+                       OptionalAttr<StrAttr>:$vmap_method, OptionalAttr<StrArrayAttr>:$mesh_axes,
+                       OptionalAttr<DictionaryAttr>:$config, OptionalAttr<DenseI64ArrayAttr>:$aliases,
+                       OptionalAttr<ArrayAttr>:$input_layouts, OptionalAttr<ArrayAttr>:$output_layouts,
+                       OptionalAttr<I64Attr>:$batch_dims, Variadic<AnyArray>:$args, Sizes:$sizes);
+  let results = (outs Variadic<AnyArray>:$outs);
+  let assemblyFormat = [{
+    $target (`vmap` $vmap_method^)? (`over` $mesh_axes^)? `(` $args `)` (`sizes` `(` $sizes^ `)`)? (`with` $config^)?
+    attr-dict `:` functional-type($args, $outs)
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::ArrayAttr getAxes() { return getMeshAxes().value_or(::mlir::ArrayAttr::get(getContext(), {})); }
+    /// The argument in whose memory a result is written, or -1.
+    int64_t aliasOf(unsigned result) { return getAliases() ? (*getAliases())[result] : -1; }
+    /// The dimensions of an array from major to minor, in their order in memory; empty if that is theirs.
+    ::llvm::ArrayRef<int64_t> layoutOf(bool isResult, unsigned number);
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // DOVETAIL_FFI_TD
