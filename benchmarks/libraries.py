@@ -92,8 +92,9 @@ class NumPy(Library):
         return program.numpy is not None
 
     def call(self, program: Program, size: str, arguments: Any) -> Call:
-        function, given = program.numpy, program.given(size)
+        function = program.numpy
         assert function
+        given = program.given(function, size)
         return lambda: function(*arguments, **given)
 
 
@@ -105,14 +106,15 @@ class PyTorch(Library):
 
     def put(self, array: np.ndarray) -> Any:
         torch = self.module
-        array = np.ascontiguousarray(array)
+        array = np.array(array, order="C")
         if array.dtype.name == "bfloat16":
             return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
-        return torch.from_numpy(array.copy())
+        return torch.from_numpy(array)
 
     def call(self, program: Program, size: str, arguments: Any) -> Call:
-        function, torch, given = program.torch, self.module, program.given(size)
+        function, torch = program.torch, self.module
         assert function
+        given = program.given(function, size)
         return lambda: function(torch, *arguments, **given)
 
     def to_numpy(self, array: Any) -> np.ndarray:
@@ -163,7 +165,7 @@ class Compiled(Library):
         return self.module.jit(lambda x: x & True if is_bool else numpy.positive(x))(array)
 
     def call(self, program: Program, size: str, arguments: Any) -> Call:
-        module, given = self.module, program.given(size)
+        module, given = self.module, program.given(program.function, size)
         if not program.jit:
             return lambda: module.block_until_ready(program.function(module, *arguments, **given))
 

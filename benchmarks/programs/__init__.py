@@ -1,7 +1,14 @@
 """The programs of the suite, by family."""
 
 from . import contractions as contractions
+from . import convolutions as convolutions
+from . import finance as finance
 from . import indexing as indexing
+from . import inference as inference
+from . import loops as loops
 from . import memory as memory
+from . import odes as odes
 from . import ordering as ordering
+from . import physics as physics
 from . import reductions as reductions
+from . import training as training

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -47,8 +47,8 @@ class Program:
     """A program of the suite.
 
     Args:
-      function: of a library with NumPy's and JAX's functions, and of the arguments. With a keyword
-        `size` it is also given the sizes.
+      function: of a library with NumPy's and JAX's functions, and of the arguments. One with a
+        keyword `size` is also given the sizes.
       sizes: a tuple of numbers for each of `SIZES`.
       arguments: of a `Draw` and the sizes: the arguments, NumPy's.
       bytes: of the sizes: how much the program must read and write.
@@ -57,7 +57,7 @@ class Program:
       torch: the program for PyTorch, of the module and the arguments.
       dtype: of most operations: which peak limits them.
       tolerance: by how much results may differ, in parts of the largest.
-      compares: of a result: what has to agree, where results may differ.
+      compares: of the list of a result's arrays: what has to agree, where these may differ.
       jit: whether the function is compiled; else its functions are called one by one.
       made: how arguments are made, "program" (by a compiled one) or "eager".
     """
@@ -76,18 +76,14 @@ class Program:
     compares: Callable[[Any], Any] | None = None
     jit: bool = True
     made: str = "program"
-    takes_size: bool = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.takes_size = "size" in inspect.signature(self.function).parameters
-
     @property
     def x64(self) -> bool:
         return self.dtype in ("float64", "complex128")
 
-    def given(self, size: str) -> dict[str, Any]:
-        """Returns the keywords of the functions."""
-        return {"size": self.sizes[size]} if self.takes_size else {}
+    def given(self, function: Callable[..., Any], size: str) -> dict[str, Any]:
+        """Returns the keywords of one of the functions."""
+        takes = "size" in inspect.signature(function).parameters
+        return {"size": self.sizes[size]} if takes else {}
 
 
 def program(
