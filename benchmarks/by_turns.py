@@ -62,7 +62,7 @@ def turns(
     for _ in range(rounds):
         for library, call in calls.items():
             # Threads of the library before may still wait for work, and caches are another's.
-            time.sleep(5e-4)
+            time.sleep(1e-3)
             if once[library] < QUICK:
                 call()
             taken = timeit.timeit(call, number=number[library]) / number[library]

@@ -39,9 +39,7 @@ def price_of(lib: Any, *option: Any) -> Any:
     bytes=lambda n: 20 * n,
     flops=lambda n: 120 * n,
     numpy=lambda *given: price(np.log, np.exp, np.sqrt, scipy.special.ndtr, *given),
-    torch=lambda torch, *given: price(
-        torch.log, torch.exp, torch.sqrt, torch.special.ndtr, *given
-    ),
+    torch=lambda torch, *given: price(torch.log, torch.exp, torch.sqrt, torch.special.ndtr, *given),
 )
 def black_scholes(lib: Any, *given: Any) -> Any:
     return price_of(lib, *given)

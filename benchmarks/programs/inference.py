@@ -262,7 +262,9 @@ def newton_numpy(w: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         p = 1 / (1 + np.exp(-x @ w))
         gradient = x.T @ (p - y) / len(y) + np.float32(0.02) * w
         hessian = (x * (p * (1 - p) / len(y))[:, None]).T @ x
-        w = w - np.linalg.solve(hessian + np.float32(0.02) * np.eye(len(w), dtype=w.dtype), gradient)
+        w = w - np.linalg.solve(
+            hessian + np.float32(0.02) * np.eye(len(w), dtype=w.dtype), gradient
+        )
     return w
 
 

@@ -228,9 +228,7 @@ def fixed_point_torch(torch: Any, w: Any, x: Any, b: Any, size: Any) -> Any:
     torch=fixed_point_torch,
 )
 def products_with_a_vector_in_a_loop(lib: Any, w: Any, x: Any, b: Any, size: Any) -> Any:
-    return lib.lax.fori_loop(
-        0, size[1], lambda _, x: lib.numpy.tanh(w @ x + b) + 0.1 * x, x
-    )
+    return lib.lax.fori_loop(0, size[1], lambda _, x: lib.numpy.tanh(w @ x + b) + 0.1 * x, x)
 
 
 def gradients_numpy(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -76,6 +76,7 @@ class Program:
     compares: Callable[[Any], Any] | None = None
     jit: bool = True
     made: str = "program"
+
     @property
     def x64(self) -> bool:
         return self.dtype in ("float64", "complex128")
