@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import importlib.util
 import os
@@ -11,7 +12,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-
 from programs.registry import Program
 
 Call = Callable[[], Any]
@@ -51,17 +51,21 @@ class Library:
 
     @property
     def module(self) -> Any:
+        """The top-level module, which is imported now."""
         return importlib.import_module(self.module_name)
 
     @property
     def is_installed(self) -> bool:
+        """Whether the library can be imported."""
         return importlib.util.find_spec(self.module_name) is not None
 
     @property
     def version(self) -> str:
+        """The library's version."""
         return getattr(self.module, "__version__", "")
 
     def has(self, program: Program) -> bool:
+        """Whether the program is written for the library."""
         raise NotImplementedError
 
     def context(self, program: Program) -> contextlib.AbstractContextManager[Any]:
@@ -69,16 +73,23 @@ class Library:
         return contextlib.nullcontext()
 
     def put(self, array: np.ndarray) -> Any:
+        """Returns an array of the library."""
         return array
 
     def arguments(self, program: Program, arrays: Any) -> Any:
+        """Returns the library's arguments of a program."""
         return mapped(self.put, arrays)
 
     def call(self, program: Program, size: str, arguments: Any) -> Call:
         """Returns a call that waits until its result is there, and returns it."""
         raise NotImplementedError
 
+    def compiled(self, program: Program, size: str, arguments: Any) -> Call:
+        """Returns such a call whose program is compiled, and has not run with these arguments."""
+        return self.call(program, size, arguments)
+
     def to_numpy(self, array: Any) -> np.ndarray:
+        """Returns an array of the library's as one of NumPy's."""
         return np.asarray(array)
 
     def forget(self) -> None:
@@ -89,9 +100,11 @@ class NumPy(Library):
     """NumPy and SciPy."""
 
     def has(self, program: Program) -> bool:
+        """Whether the program is written for the library."""
         return program.numpy is not None
 
     def call(self, program: Program, size: str, arguments: Any) -> Call:
+        """Returns a call that waits until its result is there, and returns it."""
         function = program.numpy
         assert function
         given = program.given(function, size)
@@ -102,9 +115,11 @@ class PyTorch(Library):
     """PyTorch, without its compiler."""
 
     def has(self, program: Program) -> bool:
+        """Whether the program is written for the library."""
         return program.torch is not None
 
     def put(self, array: np.ndarray) -> Any:
+        """Returns an array of the library."""
         torch = self.module
         array = np.array(array, order="C")
         if array.dtype.name == "bfloat16":
@@ -112,12 +127,14 @@ class PyTorch(Library):
         return torch.from_numpy(array)
 
     def call(self, program: Program, size: str, arguments: Any) -> Call:
+        """Returns a call that waits until its result is there, and returns it."""
         function, torch = program.torch, self.module
         assert function
         given = program.given(function, size)
         return lambda: function(torch, *arguments, **given)
 
     def to_numpy(self, array: Any) -> np.ndarray:
+        """Returns an array of the library's as one of NumPy's."""
         if not hasattr(array, "detach"):
             return np.asarray(array)
         array = array.detach()
@@ -136,19 +153,22 @@ class Compiled(Library):
 
     @property
     def module(self) -> Any:
+        """The top-level module, with those that programs find as its attributes."""
         module = importlib.import_module(self.module_name)
-        # Programs find these as attributes.
         for part in ("numpy", "lax", "nn", "random", "scipy", "scipy.special", "scipy.linalg"):
             importlib.import_module(f"{self.module_name}.{part}")
         return module
 
     def has(self, program: Program) -> bool:
+        """Whether the program is written for the library."""
         return True
 
     def context(self, program: Program) -> contextlib.AbstractContextManager[Any]:
+        """Returns the settings that a program needs."""
         return self.module.enable_x64(True) if program.x64 else contextlib.nullcontext()
 
     def arguments(self, program: Program, arrays: Any) -> Any:
+        """Returns the library's arguments of a program."""
         if program.made == "numpy":
             return arrays
         put = self.eager if program.made == "eager" else self.put
@@ -165,14 +185,10 @@ class Compiled(Library):
         return self.module.jit(lambda x: x & True if is_bool else numpy.positive(x))(array)
 
     def call(self, program: Program, size: str, arguments: Any) -> Call:
-        module, given = self.module, program.given(program.function, size)
+        """Returns a call that waits until its result is there, and returns it."""
+        module, function = self.module, self.function(program, size)
         if not program.jit:
-            return lambda: module.block_until_ready(program.function(module, *arguments, **given))
-
-        def function(*arrays: Any) -> Any:
-            return program.function(module, *arrays, **given)
-
-        function.__name__ = program.function.__name__
+            return lambda: module.block_until_ready(function(*arguments))
         jitted = module.jit(function)
         # All results of a program are ready when one is.
         result, path = module.block_until_ready(jitted(*arguments)), []
@@ -189,7 +205,28 @@ class Compiled(Library):
 
         return call
 
+    def function(self, program: Program, size: str) -> Callable[..., Any]:
+        """Returns the function of arrays."""
+        module, given = self.module, program.given(program.function, size)
+
+        @functools.wraps(program.function)
+        def function(*arrays: Any) -> Any:
+            return program.function(module, *arrays, **given)
+
+        # Its arguments are the arrays alone.
+        del function.__wrapped__
+        return function
+
+    def compiled(self, program: Program, size: str, arguments: Any) -> Call:
+        """Returns such a call whose program is compiled, and has not run with these arguments."""
+        if not program.jit:
+            return self.call(program, size, arguments)
+        module = self.module
+        compiled = module.jit(self.function(program, size)).lower(*arguments).compile()
+        return lambda: module.block_until_ready(compiled(*arguments))
+
     def forget(self) -> None:
+        """Drops the programs of this process."""
         self.module.clear_caches()
 
 

@@ -1,4 +1,4 @@
-"""The limits of the machine: its bandwidth in caches and in memory, and its operations per second."""
+"""Measures the machine: bandwidth in caches and in memory, operations per second."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
-
 from by_turns import turns
 from libraries import Library
 from programs.registry import SIZES, Draw, Program
@@ -86,7 +85,7 @@ def limits(libraries: dict[str, Library], sizes: tuple[str, ...], seconds: float
 
 
 def least_seconds(program: Program, size: str, found: dict[str, Any]) -> float:
-    """Returns the time that the machine needs for a program, of which it is 0 if nothing is stated."""
+    """Returns the time that the machine needs for a program, or 0 if nothing is stated."""
     shape = program.sizes[size]
     dtype = {"complex64": "float32", "complex128": "float64"}.get(program.dtype, program.dtype)
     peak = found["peak"].get(dtype) or found["peak"]["float32"]

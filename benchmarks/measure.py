@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from by_turns import turns
 from libraries import LIBRARIES, Library, first_call, leaves
 from limits import least_seconds
@@ -52,7 +51,7 @@ def one_line(error: BaseException) -> str:
 
 
 def difference(found: Any, expected: Any) -> float:
-    """Returns the largest difference of two results, in parts of the largest element of an array."""
+    """Returns the largest difference of two results, in parts of an array's largest element."""
     pairs = list(zip(leaves(found), leaves(expected), strict=True))
     largest = 0.0
     for a, b in pairs:
@@ -94,6 +93,14 @@ def compared(program: Program, results: dict[str, Any], row: Row) -> None:
             row["notes"][name] = f"differs from {LIBRARIES[reference].name} by {apart:.1e}"
 
 
+def results(library: Library, program: Program, size: str) -> list[np.ndarray]:
+    """Returns the arrays of a program's result."""
+    arrays = program.arguments(Draw(), *program.sizes[size])
+    with library.context(program):
+        call = library.call(program, size, library.arguments(program, arrays))
+        return [library.to_numpy(leaf) for leaf in leaves(call())]
+
+
 def measured(
     program: Program, size: str, libraries: dict[str, Library], found: Any, options: Options
 ) -> Row:
@@ -114,36 +121,44 @@ def measured(
         "differences": {},
         "notes": {},
     }
-    arrays = program.arguments(Draw(), *shape)
-    calls, results = {}, {}
     with ExitStack() as contexts:
-        for name, library in libraries.items():
-            if not library.has(program):
-                continue
-            try:
-                contexts.enter_context(library.context(program))
-                arguments = library.arguments(program, arrays)
-                with without_cache(library, options.compile):
-                    calls[name], seconds, result = first_call(library, program, size, arguments)
-                row["first"][name] = seconds
-                results[name] = [library.to_numpy(leaf) for leaf in leaves(result)]
-                del result
-            except Exception as error:
-                row["notes"][name] = one_line(error)
-                calls.pop(name, None)
-        compared(program, results, row)
-        results.clear()
-        right = {name: call for name, call in calls.items() if name not in row["notes"]}
-        if right:
-            times = turns(right, options.seconds, options.rounds)
+        for library in libraries.values():
+            contexts.enter_context(library.context(program))
+        try:
+            calls = checked(program, size, libraries, options, row)
+            times = turns(calls, options.seconds, options.rounds) if calls else {}
             row["times"] = {name: time._asdict() for name, time in times.items()}
+        except Exception as error:
+            row["notes"]["dovetail"] = f"the suite: {one_line(error)}"
+            calls = {}
     if options.memory:
-        row["memory"] = {name: memory_of(program, size, name) for name in right}
+        row["memory"] = {name: memory_of(program, size, name) for name in calls}
     calls.clear()
     for library in libraries.values():
         library.forget()
     gc.collect()
     return row
+
+
+def checked(
+    program: Program, size: str, libraries: dict[str, Library], options: Options, row: Row
+) -> dict[str, Callable[[], Any]]:
+    """Returns the calls that give right results, and notes first calls and what goes wrong."""
+    arrays = program.arguments(Draw(), *program.sizes[size])
+    calls, found = {}, {}
+    for name, library in libraries.items():
+        if not library.has(program):
+            continue
+        try:
+            arguments = library.arguments(program, arrays)
+            with without_cache(library, options.compile):
+                call, row["first"][name], result = first_call(library, program, size, arguments)
+            found[name] = [library.to_numpy(leaf) for leaf in leaves(result)]
+            calls[name] = call
+        except Exception as error:
+            row["notes"][name] = one_line(error)
+    compared(program, found, row)
+    return {name: call for name, call in calls.items() if name not in row["notes"]}
 
 
 def without_cache(library: Library, active: bool) -> ExitStack:
@@ -169,15 +184,17 @@ def resident(field: str) -> int:
 def peak_of(program: Program, size: str, library: Library) -> int:
     """Returns the bytes of arguments, results and what else calls take, at most, in this process.
 
-    What the compiler leaves does not count, unless calls use it again.
+    What the library and the compiler leave before the first call does not count.
     """
+    if not library.compiles:
+        # What a library allocates once.
+        results(library, program, "small")
     arrays = program.arguments(Draw(), *program.sizes[size])
     size_of_arguments = sum(np.asarray(leaf).nbytes for leaf in leaves(arrays))
     with library.context(program):
         arguments = library.arguments(program, arrays)
         del arrays
-        call = library.call(program, size, arguments)
-        call()
+        call = library.compiled(program, size, arguments)
         gc.collect()
         ctypes.CDLL(None).malloc_trim(0)
         Path("/proc/self/clear_refs").write_text("5")

@@ -1,4 +1,4 @@
-"""Writes what the suite measured: a table, a summary, a chart, and what changed between two runs."""
+"""Tables and charts of what the suite measured, and of what changed between two runs."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ Row = dict[str, Any]
 # Targets of the summary.
 OVER_JAX = 1.15
 OVER_PEERS = 1.25
+LEAST_MEMORY = 4 * 2**20
 
 
 def minimum(row: Row, library: str) -> float | None:
@@ -96,8 +97,9 @@ def first_ratio(row: Row) -> float | None:
 
 
 def memory_ratio(row: Row) -> float | None:
+    """Returns the ratio of peaks, if they are more than what a process's memory varies by."""
     ours, jax = row["memory"].get("dovetail"), row["memory"].get("jax")
-    return ours / jax if ours and jax else None
+    return ours / jax if ours and jax and max(ours, jax) > LEAST_MEMORY else None
 
 
 def summary(rows: list[Row], first: bool, memory: bool) -> str:
@@ -184,8 +186,8 @@ def chart(rows: list[Row], path: Path) -> bool:
 def comparison(before: dict[str, Any], after: dict[str, Any], noise: float) -> str:
     """Returns the rows of Dovetail that changed by more than noise, and geometric means.
 
-    A row has changed if both its time and its time in parts of the other libraries' did: what a busier
-    machine slows down is slower in all of them.
+    A row has changed if both its time and its time in parts of the other libraries' did: a busier
+    machine slows down all of them.
     """
     old = {(row["program"], row["size"]): row for row in before["rows"]}
     pairs = [
@@ -210,15 +212,16 @@ def comparison(before: dict[str, Any], after: dict[str, Any], noise: float) -> s
     for name, was, now in status_changes(pairs):
         lines.append(f"| {name} | | {was} | {now} | | | |")
     both = [change for was, now in pairs if (change := changes(was, now))]
+    own, relative = (geometric_mean(change[i] for change in both) for i in range(2))
+    means = [
+        " → ".join(f"{geometric_mean(of(pair[i]) for pair in pairs):.3f}" for i in range(2))
+        for of in (over_jax, over_best)
+    ]
     lines += [
         "",
-        f"{len(changed)} of {len(pairs)} rows changed by more than {100 * noise:.0f} %. Geometric means of "
-        f"all: after / before {geometric_mean(change[0] for change in both):.3f}, in parts of the "
-        f"other libraries' times {geometric_mean(change[1] for change in both):.3f}; over JAX "
-        f"{geometric_mean(over_jax(was) for was, _ in pairs):.3f} → "
-        f"{geometric_mean(over_jax(now) for _, now in pairs):.3f}; over the best peer "
-        f"{geometric_mean(over_best(was) for was, _ in pairs):.3f} → "
-        f"{geometric_mean(over_best(now) for _, now in pairs):.3f}.",
+        f"{len(changed)} of {len(pairs)} rows changed by more than {100 * noise:.0f} %. Geometric "
+        f"means of all: after / before {own:.3f}, in parts of the other libraries' times "
+        f"{relative:.3f}; over JAX {means[0]}; over the best peer {means[1]}.",
     ]
     return "\n".join(lines)
 

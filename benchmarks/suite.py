@@ -26,8 +26,8 @@ from typing import Any
 
 os.environ.setdefault("DOVETAIL_COMPILE", "now")
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
-# By default, threads of OpenBLAS and of OpenMP keep a core busy for up to 20 ms after a call, in the
-# turns of other libraries. A turn is preceded by a pause that is longer than these.
+# By default, threads of OpenBLAS and of OpenMP keep a core busy for up to 20 ms after a call, in
+# the turns of other libraries. Turns are preceded by a pause that is longer than these.
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "20")
 os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 

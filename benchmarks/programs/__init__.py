@@ -16,3 +16,4 @@ from . import physics as physics
 from . import random_numbers as random_numbers
 from . import reductions as reductions
 from . import training as training
+from .registry import PROGRAMS as PROGRAMS

@@ -1,6 +1,4 @@
-"""Registers the programs of the suite: functions of a library, their arguments at three sizes, and the
-work they must at least do.
-"""
+"""Registers the programs of the suite: functions of a library, with arguments at three sizes."""
 
 from __future__ import annotations
 
@@ -24,15 +22,18 @@ class Draw:
         self.generator = np.random.default_rng(seed)
 
     def normal(self, *shape: int, scale: float = 1.0, dtype: Any = np.float32) -> np.ndarray:
+        """Returns normally distributed numbers."""
         return (self.generator.standard_normal(shape, np.float32) * np.float32(scale)).astype(dtype)
 
     def uniform(
         self, *shape: int, low: float = 0.0, high: float = 1.0, dtype: Any = np.float32
     ) -> np.ndarray:
+        """Returns uniformly distributed numbers."""
         values = self.generator.random(shape, np.float32) * np.float32(high - low)
         return (values + np.float32(low)).astype(dtype)
 
     def integers(self, high: int, *shape: int) -> np.ndarray:
+        """Returns integers from 0 to below a number."""
         return self.generator.integers(0, high, shape, np.int32)
 
     def definite(self, *shape: int, dtype: Any = np.float32) -> np.ndarray:
@@ -79,6 +80,7 @@ class Program:
 
     @property
     def x64(self) -> bool:
+        """Whether numbers have 64 bits."""
         return self.dtype in ("float64", "complex128")
 
     def given(self, function: Callable[..., Any], size: str) -> dict[str, Any]:
@@ -121,8 +123,11 @@ def program(
 def torch_gradient(
     function: Callable[..., Any], argnums: tuple[int, ...] | None = None
 ) -> Callable[..., Any]:
-    """Returns the function of PyTorch that computes the gradients of a scalar function of the module and
-    arrays, of those at `argnums`, by default all of floating-point numbers.
+    """Returns PyTorch's gradient of a scalar function of its module and of arrays.
+
+    Args:
+      function: that is differentiated.
+      argnums: with respect to which arrays; by default all of floating-point numbers.
     """
 
     def gradient(torch: Any, *arrays: Any) -> Any:

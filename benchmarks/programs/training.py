@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -71,7 +72,7 @@ PERCEPTRON = ((32, 64, 128), (128, 784, 512), (512, 1024, 2048))
 def perceptron(draw: Draw, batch: int, inputs: int, hidden: int) -> tuple[Any, ...]:
     widths = [inputs, hidden, hidden, 10]
     params = {}
-    for i, (n, m) in enumerate(zip(widths, widths[1:], strict=False)):
+    for i, (n, m) in enumerate(pairwise(widths)):
         params[f"w{i}"] = draw.normal(n, m, scale=n**-0.5)
         params[f"b{i}"] = np.zeros(m, np.float32)
     return params, draw.normal(batch, inputs), draw.integers(10, batch)
