@@ -43,24 +43,28 @@ def turns(
       calls: one for each library; each has been called before.
       seconds: how long all rounds take together, about.
       most: the largest number of rounds.
-      least: the smallest number of rounds, unless one call alone takes longer than `seconds`.
+      least: the smallest number of rounds; a call that takes longer than `seconds` has one turn.
 
     Returns:
       The times of each call.
     """
-    once = {library: timeit.timeit(call, number=1) for library, call in calls.items()}
-    number = {library: max(1, int(SHORTEST_TURN / once[library])) for library in calls}
-    # The second call of a library's is that of a warm one.
-    for library, call in calls.items():
-        if once[library] < QUICK:
-            once[library] = timeit.timeit(call, number=number[library]) / number[library]
-            number[library] = min(1000, max(1, round(SHORTEST_TURN / once[library])))
-    round_takes = sum(once[library] * (number[library] + 1) for library in calls) + 1e-9
-    least = least if max(once.values()) < seconds else 1
-    rounds = max(least, min(most, int(seconds / round_takes)))
     found: dict[str, list[float]] = {library: [] for library in calls}
-    for _ in range(rounds):
-        for library, call in calls.items():
+    once, number = {}, {}
+    for library, call in calls.items():
+        taken = timeit.timeit(call, number=1)
+        if taken < QUICK:
+            # The second call is that of a warm library.
+            count = max(1, int(SHORTEST_TURN / taken))
+            taken = timeit.timeit(call, number=count) / count
+        else:
+            found[library].append(taken)
+        once[library] = taken
+        number[library] = min(1000, max(1, round(SHORTEST_TURN / taken)))
+    # One call of the others is all that there is time for.
+    active = {library: call for library, call in calls.items() if once[library] < seconds}
+    round_takes = sum(once[library] * (number[library] + 1) for library in active) + 1e-9
+    for _ in range(max(least, min(most, int(seconds / round_takes))) if active else 0):
+        for library, call in active.items():
             # Threads of the library before may still wait for work, and caches are another's.
             time.sleep(1e-3)
             if once[library] < QUICK:

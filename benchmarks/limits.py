@@ -13,8 +13,10 @@ from libraries import Library
 from programs.registry import SIZES, Draw, Program
 
 # Elements of each of the three arrays of a triad, in the caches and in memory.
-TRIAD = dict(zip(SIZES, ((1 << 15,), (1 << 20,), (1 << 25,)), strict=True))
-PRODUCT = dict.fromkeys(SIZES, (2048,))
+TRIAD: dict[str, tuple[int, ...]] = dict(
+    zip(SIZES, ((1 << 15,), (1 << 20,), (1 << 25,)), strict=True)
+)
+PRODUCT: dict[str, tuple[int, ...]] = dict.fromkeys(SIZES, (2048,))
 DTYPES = {"float32": np.float32, "float64": np.float64, "bfloat16": ml_dtypes.bfloat16}
 
 triad = Program(

@@ -5,10 +5,10 @@ Usage: suite.py [--only PATTERN] [--family NAME…] [--sizes SIZE…] [--librari
        suite.py compare BEFORE.json AFTER.json [--noise PART]
 
 The libraries that are installed take turns in one process, after their results were compared. The
-table has the least time of each. The last columns are Dovetail's time in parts of JAX's and of the
-best other library's, and the time that the machine's bandwidth and peak allow in parts of
-Dovetail's, both measured in the same run. A run takes about five minutes if Dovetail's programs
-are compiled already. `compare` prints rows that changed between two runs.
+table has the least time of each. `/ JAX` and `/ best` are Dovetail's time in parts of JAX's and of
+the best other library's; `of limit` is the time that the machine's bandwidth and peak allow, both
+measured in the same run, in parts of Dovetail's. A run takes ten minutes on two quiet cores if
+Dovetail's programs are compiled already. `compare` prints rows that changed between two runs.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
     parser.add_argument("--libraries", nargs="+", choices=LIBRARIES, default=list(LIBRARIES))
     parser.add_argument("--quick", action="store_true", help="the smallest sizes, few rounds")
-    parser.add_argument("--seconds", type=float, default=1.0, help="for each program and size")
+    parser.add_argument("--seconds", type=float, default=0.7, help="for each program and size")
     parser.add_argument("--compile", action="store_true", help="first calls find nothing on disk")
     parser.add_argument("--memory", action="store_true", help="the peak of memory of calls")
     parser.add_argument("--json", type=Path, default=Path("build/suite.json"), metavar="FILE")

@@ -29,7 +29,7 @@ def product(lib: Any, x: Any, y: Any) -> Any:
 
 @program(
     "contractions",
-    sizes=(128, 1024, 2048),
+    sizes=(128, 1024, 1536),
     arguments=lambda draw, n: tuple(a.astype(np.float64) for a in square(draw, n)),
     bytes=lambda n: 24 * n * n,
     flops=lambda n: 2 * n**3,

@@ -53,7 +53,7 @@ def greeks_torch(torch: Any, *given: Any) -> Any:
 
 @program(
     "finance",
-    sizes=(1 << 13, 1 << 18, 1 << 22),
+    sizes=(1 << 13, 1 << 18, 1 << 21),
     arguments=options,
     bytes=lambda n: 36 * n,
     flops=lambda n: 250 * n,
@@ -69,7 +69,7 @@ def greeks_by_vmapped_gradients(lib: Any, *given: Any) -> Any:
 
 @program(
     "finance",
-    sizes=((1000, 12), (50000, 50), (1000000, 50)),
+    sizes=((1000, 12), (50000, 50), (1000000, 12)),
     arguments=lambda draw, n, steps: (np.uint32(5), np.zeros(n, np.float32)),
     bytes=lambda n, steps: 8 * n,
     flops=lambda n, steps: 80 * n * steps,
@@ -127,7 +127,7 @@ def tree_numpy(strikes: np.ndarray, size: tuple[int, ...]) -> np.ndarray:
 
 @program(
     "finance",
-    sizes=((16, 100), (128, 500), (2048, 1000)),
+    sizes=((16, 100), (128, 500), (1024, 500)),
     arguments=lambda draw, n, steps: (draw.uniform(n, low=90, high=110),),
     bytes=lambda n, steps: 8 * n * steps,
     flops=lambda n, steps: 4 * n * steps * steps,

@@ -11,6 +11,9 @@ import scipy.signal
 
 from .registry import Draw, program
 
+# Its functions are typed as those of any backend.
+scipy_fft: Any = scipy.fft
+
 
 def complex_rows(draw: Draw, *shape: int) -> tuple[Any, ...]:
     return ((draw.normal(*shape) + 1j * draw.normal(*shape)).astype(np.complex64),)
@@ -27,7 +30,7 @@ def flops_of(count: float, n: float) -> float:
     arguments=complex_rows,
     bytes=lambda b, n: 16 * b * n,
     flops=flops_of,
-    numpy=lambda x: scipy.fft.fft(x, workers=2),
+    numpy=lambda x: scipy_fft.fft(x, workers=2),
     torch=lambda torch, x: torch.fft.fft(x),
 )
 def rows_of_a_prime_length(lib: Any, x: Any) -> Any:
@@ -40,7 +43,7 @@ def rows_of_a_prime_length(lib: Any, x: Any) -> Any:
     arguments=complex_rows,
     bytes=lambda b, n: 16 * b * n,
     flops=flops_of,
-    numpy=lambda x: scipy.fft.fft(x, workers=2),
+    numpy=lambda x: scipy_fft.fft(x, workers=2),
     torch=lambda torch, x: torch.fft.fft(x),
 )
 def rows_of_a_power_of_two(lib: Any, x: Any) -> Any:
@@ -53,7 +56,7 @@ def rows_of_a_power_of_two(lib: Any, x: Any) -> Any:
     arguments=lambda draw, b, n: (draw.normal(b, n),),
     bytes=lambda b, n: 8 * b * n,
     flops=lambda b, n: flops_of(b, n) / 2,
-    numpy=lambda x: scipy.fft.rfft(x, workers=2),
+    numpy=lambda x: scipy_fft.rfft(x, workers=2),
     torch=lambda torch, x: torch.fft.rfft(x),
 )
 def real_rows(lib: Any, x: Any) -> Any:
@@ -66,7 +69,7 @@ def real_rows(lib: Any, x: Any) -> Any:
     arguments=complex_rows,
     bytes=lambda n: 16 * n,
     flops=lambda n: flops_of(1, n),
-    numpy=lambda x: scipy.fft.fft(x),
+    numpy=lambda x: scipy_fft.fft(x),
     torch=lambda torch, x: torch.fft.fft(x),
     tolerance=1e-3,
 )
@@ -80,7 +83,7 @@ def one_long_transform(lib: Any, x: Any) -> Any:
     arguments=lambda draw, n: complex_rows(draw, n, n),
     bytes=lambda n: 32 * n * n,
     flops=lambda n: flops_of(2 * n, n),
-    numpy=lambda x: scipy.fft.fft2(x, workers=2),
+    numpy=lambda x: scipy_fft.fft2(x, workers=2),
     torch=lambda torch, x: torch.fft.fft2(x),
 )
 def transform_of_an_image(lib: Any, x: Any) -> Any:
@@ -93,7 +96,7 @@ def transform_of_an_image(lib: Any, x: Any) -> Any:
     arguments=lambda draw, n: complex_rows(draw, n, n, n),
     bytes=lambda n: 48 * n**3,
     flops=lambda n: flops_of(3 * n * n, n),
-    numpy=lambda x: scipy.fft.fftn(x, workers=2),
+    numpy=lambda x: scipy_fft.fftn(x, workers=2),
     torch=lambda torch, x: torch.fft.fftn(x),
 )
 def transform_in_space(lib: Any, x: Any) -> Any:
@@ -106,8 +109,8 @@ def transform_in_space(lib: Any, x: Any) -> Any:
     arguments=lambda draw, n: (draw.normal(n, n), draw.normal(n, n)),
     bytes=lambda n: 48 * n * n,
     flops=lambda n: flops_of(3 * n, n),
-    numpy=lambda x, k: scipy.fft.irfft2(
-        scipy.fft.rfft2(x, workers=2) * scipy.fft.rfft2(k, workers=2), x.shape, workers=2
+    numpy=lambda x, k: scipy_fft.irfft2(
+        scipy_fft.rfft2(x, workers=2) * scipy_fft.rfft2(k, workers=2), x.shape, workers=2
     ),
     torch=lambda torch, x, k: torch.fft.irfft2(torch.fft.rfft2(x) * torch.fft.rfft2(k), x.shape),
 )
@@ -123,7 +126,7 @@ def periodic_convolution(lib: Any, x: Any, k: Any) -> Any:
     bytes=lambda n: 4 * n + 8 * n,
     flops=lambda n: flops_of(n / 256, 512) / 2,
     numpy=lambda x, window: np.abs(
-        scipy.fft.rfft(np.lib.stride_tricks.sliding_window_view(x, 512)[::256] * window, workers=2)
+        scipy_fft.rfft(np.lib.stride_tricks.sliding_window_view(x, 512)[::256] * window, workers=2)
     ),
     torch=lambda torch, x, window: torch.fft.rfft(x.unfold(0, 512, 256) * window).abs(),
 )

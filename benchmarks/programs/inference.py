@@ -18,7 +18,7 @@ def moments_of_chains(arrays: list[np.ndarray]) -> Any:
 
 @program(
     "inference",
-    sizes=((1000, 2, 20), (1000, 16, 20), (100000, 16, 5)),
+    sizes=((1000, 2, 20), (1000, 16, 20), (50000, 16, 3)),
     arguments=lambda draw, n, k, steps: (draw.normal(n, k), draw.definite(k, k), np.uint32(1)),
     bytes=lambda n, k, steps: 8 * n * k,
     flops=lambda n, k, steps: 20 * n * k * k * steps,

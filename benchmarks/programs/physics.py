@@ -143,8 +143,8 @@ def split_steps(fft: Any, psi: Any, potential: Any, kinetic: Any, size: Any) -> 
     arguments=packet,
     bytes=lambda n, steps: 32 * n * n * steps,
     flops=lambda n, steps: 20 * n * n * np.log2(n * n) / 2 * steps,
-    numpy=lambda *given, size: split_steps(np.fft, *given, size),
-    torch=lambda torch, *given, size: split_steps(torch.fft, *given, size),
+    numpy=lambda *given, size: split_steps(np.fft, *given, size=size),
+    torch=lambda torch, *given, size: split_steps(torch.fft, *given, size=size),
     tolerance=1e-3,
 )
 def schrodinger_equation(lib: Any, psi: Any, potential: Any, kinetic: Any, size: Any) -> Any:

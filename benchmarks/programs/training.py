@@ -33,7 +33,8 @@ def descended_torch(torch: Any, loss: Any, params: Params, *batch: Any) -> Any:
 
 
 def moments(params: Params) -> tuple[Params, Params]:
-    return tuple({name: np.zeros_like(p) for name, p in params.items()} for _ in range(2))
+    first, second = ({name: np.zeros_like(p) for name, p in params.items()} for _ in range(2))
+    return first, second
 
 
 def adam(lib: Any, loss: Any, params: Params, state: Any, *batch: Any) -> Any:
