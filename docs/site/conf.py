@@ -1,0 +1,81 @@
+"""Sphinx's configuration of the documentation's site."""
+
+import sys
+import tomllib
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+_root = Path(__file__).parents[2]
+_project = tomllib.loads((_root / "pyproject.toml").read_text())["project"]
+
+project = "Dovetail"
+version = release = _project["version"]
+copyright = "the authors of Dovetail"
+extensions = [
+    "myst_parser",
+    "sphinx.ext.mathjax",
+    "sphinx.ext.viewcode",
+    "sphinx_copybutton",
+    "sphinx_design",
+]
+
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 4
+python_maximum_signature_line_length = 88
+python_use_unqualified_type_names = True
+add_module_names = False
+toc_object_entries_show_parents = "hide"
+# No prompts, and no output.
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+highlight_language = "text"
+
+html_theme = "pydata_sphinx_theme"
+html_title = "Dovetail"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_show_sphinx = False
+html_copy_source = False
+html_last_updated_fmt = None
+html_theme_options = {
+    "logo": {"text": "Dovetail"},
+    "navbar_align": "left",
+    "header_links_before_dropdown": 6,
+    "show_nav_level": 1,
+    "navigation_depth": 3,
+    "collapse_navigation": True,
+    "show_prev_next": True,
+    "secondary_sidebar_items": ["page-toc"],
+    "pygments_light_style": "tango",
+    "pygments_dark_style": "monokai",
+    "navbar_end": ["theme-switcher"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "back_to_top_button": False,
+}
+html_sidebars = {"index": [], "gallery": []}
+
+
+def _resolve_annotations(app, doctree):
+    """Types in signatures refer to `dovetail`'s own classes, and to nothing else of the same name."""
+    import dovetail
+    from docutils import nodes
+    from sphinx import addnodes
+
+    for signature in doctree.findall(addnodes.desc_signature):
+        for reference in [*signature.findall(addnodes.pending_xref)]:
+            name = reference["reftarget"]
+            if "." not in name and isinstance(getattr(dovetail, name, None), type):
+                reference["reftarget"] = f"dovetail.{name}"
+                reference["refspecific"] = False
+            else:
+                reference.replace_self(nodes.Text(reference.astext()))
+
+
+def setup(app):
+    """Registers the lexer of MLIR."""
+    from mlir_lexer import MlirLexer
+
+    app.add_lexer("mlir", MlirLexer)
+    app.connect("doctree-read", _resolve_annotations)
