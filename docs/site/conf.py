@@ -13,7 +13,7 @@ version = release = _project["version"]
 copyright = "the authors of Dovetail"
 extensions = [
     "myst_parser",
-    "sphinx.ext.mathjax",
+    "mathml",
     "sphinx.ext.viewcode",
     "sphinx_copybutton",
     "sphinx_design",
@@ -30,6 +30,7 @@ copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 highlight_language = "text"
 
+html_math_renderer = "mathml"
 html_theme = "pydata_sphinx_theme"
 html_title = "Dovetail"
 html_static_path = ["static"]

@@ -33,6 +33,9 @@ ELSEWHERE = {
     "dialects/RATIONALE.md": "dialect/rationale",
 }
 
+# Modules of others, and programs that read what another one wrote.
+NOT_SHOWN = {"common", "meshes", "digits", "digits_export", "digits_figure", "digits_replay"}
+
 LEARN = Section(
     "learn",
     "Learn",
@@ -103,3 +106,9 @@ def page_of(path: Path) -> str:
     """The page that a Markdown file becomes, without suffix."""
     name = path.relative_to(ROOT).as_posix()
     return ELSEWHERE.get(name) or name.removeprefix("docs/").removesuffix(".md")
+
+
+def examples() -> list[Path]:
+    """The programs of examples/ that draw a figure."""
+    found = sorted((ROOT / "examples").glob("*.py"))
+    return [path for path in found if path.stem not in NOT_SHOWN]

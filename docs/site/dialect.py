@@ -1,14 +1,21 @@
-"""Divides the dialect's reference into a page for each family of ops, and one for each kind of pass."""
+"""Divides the dialect's reference into a page for each family of ops, and one for the passes."""
 
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 from contents import ROOT
+from formulas import typeset
 from pages import write
 
-_DESCRIPTION = re.compile(r"^\s*def \w+\s*:", flags=re.MULTILINE)
+_ABOUT = (
+    "An op states its rules once: its derivative, transpose, batching and lowering; "
+    "[Adding an op](adding_ops.md) explains them. A tangent formula is one expression, in which "
+    "`t` is the tangent of an operand, and `ans` is the result. Here it is also typeset, with f for "
+    "the result and a dot for tangents.\n\n"
+)
 
 
 def make(site: Path) -> set[Path]:
@@ -16,28 +23,51 @@ def make(site: Path) -> set[Path]:
     text = (ROOT / "dialects" / "REFERENCE.md").read_text()
     head, *families = re.split(r"^## ", text, flags=re.MULTILINE)
     written = set[Path]()
-    index = "# The dialect\n\n" + head.split("\n", 2)[2].strip() + "\n\n"
-    index += (
-        "An op states its rules once: its derivative, transpose, batching and lowering. A tangent "
-        "formula is one expression, in which `t` is the tangent, `x` and `y` are the operands and "
-        "`ans` is the result; {doc}`adding_ops` explains them.\n\n"
-        "| family | ops |\n|---|---|\n"
-    )
+    index = "# The dialect\n\n" + head.split("\n", 2)[2].strip() + "\n\n" + _ABOUT
+    index += "| family | ops |\n|---|---|\n"
     pages = []
     for family in families:
         title, _, body = family.partition("\n")
-        name = title.strip().lower()
-        pages.append(name)
-        body = re.sub(r"^###", "##", body, flags=re.MULTILINE)
-        body = re.sub(r"^#####", "####", body, flags=re.MULTILINE)
-        body = re.sub(r"^### `", "## `", body, flags=re.MULTILINE)
-        body = re.sub(r"^```$\n(?=operation)", "```text\n", body, flags=re.MULTILINE)
-        path = site / "dialect" / f"{name}.md"
-        write(path, f"# {title.strip()}\n{body}")
+        title = title.strip()
+        entries = re.split(r"^### ", body, flags=re.MULTILINE)
+        body = entries[0] + "".join("## " + _entry(entry) for entry in entries[1:])
+        # The family of gathers and scatters; the list of families is called index.
+        page = "indexing" if title == "Index" else title.lower()
+        path = site / "dialect" / f"{page}.md"
+        write(path, f"# {title}\n{body}")
         written.add(path)
-        ops = re.findall(r"^## `(?:dovetail\.)?([\w.-]+)`", body, flags=re.MULTILINE)
-        index += f"| [{title.strip()}]({name}.md) | {' '.join(f'`{op}`' for op in ops)} |\n"
+        pages.append(page)
+        ops = [re.match(r"`(?:dovetail\.)?([^`]+)`|(\w+)", entry) for entry in entries[1:]]
+        names = " ".join(f"`{op[1]}`" for op in ops if op and op[1])
+        index += f"| [{title}]({page}.md) | {names} |\n"
     index += "\n```{toctree}\n:hidden:\n\n" + "\n".join(pages) + "\n```\n"
     path = site / "dialect" / "index.md"
     write(path, index)
     return written | {path}
+
+
+def _entry(text: str) -> str:
+    """The description of an op, with its derivative typeset and an example."""
+    heading, _, body = text.partition("\n")
+    body = re.sub(r"^#####? ", "### ", body, flags=re.MULTILINE)
+    operands = re.findall(r"^\| `(\w+)` \|", body.partition("Operands:")[2].partition("###")[0], re.M)
+    tangent = re.search(r"^Tangent: (.*?)\.$", body, flags=re.MULTILINE | re.DOTALL)
+    if tangent and (formula := typeset(tangent[1].replace("\n", " "), operands)):
+        body = body.replace(tangent[0], f"{tangent[0]}\n\n$$\n{formula}\n$$")
+    op = re.match(r"`dovetail\.(\w+)`", heading)
+    if op and (example := _examples().get(op[1])):
+        before, mark, after = body.partition("### ")
+        body = f"{before}For example:\n\n```mlir\n{example}\n```\n\n{mark}{after}"
+    return f"{heading}\n{body}"
+
+
+@cache
+def _examples() -> dict[str, str]:
+    """A line of the tests of the dialect's syntax for each op."""
+    found = dict[str, str]()
+    for path in sorted((ROOT / "tests/lit/dialect").glob("*/parse_print*.mlir")):
+        for line in path.read_text().splitlines():
+            op = re.match(r"\s*(?!//)(?:%[\w:]+ = )?dovetail\.(\w+)\b", line)
+            if op and "{" not in line:
+                found.setdefault(op[1], line.strip())
+    return found

@@ -11,11 +11,9 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from contents import ROOT
-from pages import RUNS, _implementation, write
+from contents import ROOT, examples
+from pages import RUNS, implementation, write
 
-# Modules of others, and programs that read what another one wrote.
-_PARTS = {"common", "meshes", "digits", "digits_export", "digits_figure", "digits_replay"}
 _TITLES = {
     "hmc": "Hamiltonian Monte Carlo",
     "ode_fit": "Fitting an ordinary differential equation",
@@ -23,12 +21,6 @@ _TITLES = {
     "wigner": "Spectra of random matrices",
     "pmap_spectral_radius": "Spectral radius with pmap",
 }
-
-
-def examples() -> list[Path]:
-    """The programs of examples/ that draw a figure."""
-    found = sorted((ROOT / "examples").glob("*.py"))
-    return [path for path in found if path.stem not in _PARTS]
 
 
 def make(site: Path) -> set[Path]:
@@ -75,7 +67,7 @@ def _page(path: Path, title: str, output: str) -> str:
 
 def _run(path: Path) -> Path:
     """The folder with the figure, the numbers and the output of an example."""
-    digest = hashlib.sha256(path.read_bytes() + _implementation()).hexdigest()
+    digest = hashlib.sha256(path.read_bytes() + implementation()).hexdigest()
     folder = RUNS / f"gallery-{path.stem}-{digest[:16]}"
     if not (folder / "output.txt").exists():
         folder.mkdir(parents=True, exist_ok=True)

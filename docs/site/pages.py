@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
-from contents import ROOT, documents, page_of
+from contents import ROOT, documents, examples, page_of
 
 RUNS = ROOT / "build" / "site-runs"
 _FENCE = re.compile(r"(^```.*?^```$)", flags=re.MULTILINE | re.DOTALL)
@@ -87,12 +87,12 @@ def filled(path: Path) -> str:
 
 def _run_folder(path: Path) -> Path:
     """Where the run of a document is kept: it is repeated if the text or Dovetail has changed."""
-    digest = hashlib.sha256(path.read_bytes() + _implementation()).hexdigest()
+    digest = hashlib.sha256(path.read_bytes() + implementation()).hexdigest()
     return RUNS / f"{path.stem}-{digest[:16]}"
 
 
 @cache
-def _implementation() -> bytes:
+def implementation() -> bytes:
     """A digest of what the code of documents runs."""
     digest = hashlib.sha256()
     for path in sorted([*ROOT.glob("python/**/*.py"), *ROOT.glob("examples/*.py")]):
@@ -106,6 +106,7 @@ def redirected(path: Path, text: str, site: Path) -> str:
     """The text with links to pages of the site, or to files that are copied into it."""
     pages = {document: page_of(document) for document in documents()}
     pages[ROOT / "README.md"] = "index"
+    pages |= {example: f"gallery/{example.stem}" for example in examples()}
     pages[ROOT / "dialects/REFERENCE.md"] = "dialect/index"
     here = Path(page_of(path)).parent
 

@@ -54,7 +54,8 @@ def _run(code: str, name: str, namespace: dict[str, object]) -> None:
     exec(compile(module, name, "exec"), namespace)
     if isinstance(last, ast.Expr):
         value = eval(compile(ast.Expression(last.value), name, "eval"), namespace)
-        if value is not None:
+        # What a call that draws returns is no result.
+        if value is not None and not _open_figures():
             print(repr(value))
 
 
@@ -64,13 +65,16 @@ def _run_processes(code: str, count: int) -> None:
     print(subprocess.run(launcher, check=True, stdout=subprocess.PIPE, text=True).stdout, end="")
 
 
+def _open_figures() -> list[int]:
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    return pyplot.get_fignums() if pyplot else []
+
+
 def _figures(folder: Path | None, stem: str) -> str:
     """Saves and closes the open figures; the Markdown that shows them."""
-    pyplot = sys.modules.get("matplotlib.pyplot")
-    if pyplot is None:
-        return ""
     shown = ""
-    for number in pyplot.get_fignums():
+    for number in _open_figures():
+        pyplot = sys.modules["matplotlib.pyplot"]
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
             count = len(list(folder.glob(f"{stem}-*.png"))) + 1
@@ -79,5 +83,5 @@ def _figures(folder: Path | None, stem: str) -> str:
             figure.savefig(folder / f"{stem}-{count}.png", dpi=160, bbox_inches="tight")
             described = ", ".join(title for title in titles if title) or "figure"
             shown += f"\n![{described}]({folder.name}/{stem}-{count}.png)\n"
-    pyplot.close("all")
+        pyplot.close(number)
     return shown
