@@ -23,6 +23,18 @@ _INTRODUCTION = (
     "for each."
 )
 
+# Folders of the package, for a reader who does not know them.
+_TITLES = {
+    "base": "Settings and scopes",
+    "compiler": "Compilation cache",
+    "diagnostics": "The environment",
+    "lax": "Loops and constraints",
+    "placement": "Devices and shardings",
+    "programs": "Jitted functions",
+    "tracing": "Tracers",
+    "transforms": "Derivatives and batches",
+}
+
 
 def make(site: Path) -> set[Path]:
     """Writes the pages; returns their files."""
@@ -81,7 +93,8 @@ def _group_title(space: str, key: str) -> tuple[str, str]:
     """The title of a group and a sentence about it."""
     if not key:
         return "Constants and types", "Values that are not functions.\n\n"
-    title = key.replace("_", " ").capitalize()
+    title = _TITLES.get(key) if space == "dovetail" else None
+    title = title or key.replace("_", " ").capitalize()
     for prefix in (space, "dovetail"):
         try:
             module = importlib.import_module(f"{prefix}.{key}")
@@ -108,7 +121,7 @@ def _names_table(space: str, names: list[Name]) -> str:
     for name in names:
         shown = f":py:obj:`{name.name} <{space}.{name.name}>`"
         if name.alias:
-            text = f":py:obj:`{name.alias} <{space}.{name.alias}>`"
+            text = f"Another name of :py:obj:`{name.alias} <{space}.{name.alias}>`."
         elif is_data(name.value):
             text = f"``{_value(name.value)}``"
         else:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import re
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -30,7 +32,11 @@ def main() -> int:
 
     written = pages.make(SOURCE)
     done("documents and their code")
+    before = _state("api")
     written |= api.make(SOURCE) | dialect.make(SOURCE)
+    if _state("api") != before:
+        # Pages of source text keep references to names that are gone.
+        shutil.rmtree(OUTPUT / "_modules", ignore_errors=True)
     done("reference")
     with_gallery = not options.no_gallery
     if with_gallery:
@@ -52,6 +58,11 @@ def main() -> int:
     return status
 
 
+def _state(folder: str) -> dict[Path, float]:
+    """When each file of a folder was last written."""
+    return {path: path.stat().st_mtime for path in (SOURCE / folder).glob("*")}
+
+
 def _toctree(entries: list[str], options: str = ":hidden:") -> str:
     return f"\n```{{toctree}}\n{options}\n\n" + "\n".join(entries) + "\n```\n"
 
@@ -60,8 +71,21 @@ def _index(section: Section) -> Path:
     """Writes the page that lists a section."""
     path = SOURCE / f"{section.name}.md"
     text = f"# {section.title}\n\n{section.text}\n"
-    pages.write(path, text + _toctree([*section.pages], ":maxdepth: 1"))
+    for page in section.pages:
+        source = next(p for s in (".md", ".rst") if (p := SOURCE / f"{page}{s}").exists())
+        text += f"\n{{doc}}`{page}`\n: {_first_sentence(source.read_text())}\n"
+    pages.write(path, text + _toctree([*section.pages]))
     return path
+
+
+def _first_sentence(text: str) -> str:
+    """The first sentence of a page that does not say how the page is made."""
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    paragraphs = [" ".join(part.split()) for part in prose.split("\n\n")]
+    plain = [p for p in paragraphs if re.match(r"[\w`]", p) and not p.startswith(("Generated", "Written", "Each script"))]
+    sentence = re.split(r"(?<=[.:]) (?=[A-Z`])", next((p for p in plain if "====" not in p), ""))[0]
+    # Links would be relative to the page.
+    return re.sub(r"\[([^\]]*)\]\([^)]*\)|:doc:`[^`]*`", r"\1", sentence).rstrip(":.") + "."
 
 
 def _root(with_gallery: bool) -> None:
@@ -69,6 +93,15 @@ def _root(with_gallery: bool) -> None:
     path = SOURCE / "index.md"
     names = [part.name for part in sections() if part.name != "gallery" or with_gallery]
     text = path.read_text().split("\n```{toctree}")[0]
+    cards = ""
+    for part in sections():
+        if part.name in names:
+            cards += f":::{{grid-item-card}} {part.title}\n:link: {part.name}\n:link-type: doc\n\n"
+            cards += f"{part.text}\n:::\n\n"
+    grid = f"::::{{grid}} 1 2 3 3\n:gutter: 3\n\n{cards}::::\n\n"
+    mark = "## Where to start"
+    if grid not in text:
+        text = text.replace(mark, grid + mark)
     pages.write(path, text + _toctree(names))
 
 

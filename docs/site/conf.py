@@ -33,6 +33,8 @@ highlight_language = "text"
 html_math_renderer = "mathml"
 html_theme = "pydata_sphinx_theme"
 html_title = "Dovetail"
+html_favicon = "static/dovetail.svg"
+html_context = {"default_mode": "auto"}
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
@@ -40,7 +42,12 @@ html_show_sphinx = False
 html_copy_source = False
 html_last_updated_fmt = None
 html_theme_options = {
-    "logo": {"text": "Dovetail"},
+    "logo": {
+        "text": "Dovetail",
+        "image_light": "_static/dovetail.svg",
+        "image_dark": "_static/dovetail.svg",
+        "alt_text": "",
+    },
     "navbar_align": "left",
     "header_links_before_dropdown": 6,
     "show_nav_level": 1,
@@ -71,7 +78,7 @@ def _resolve_annotations(app, doctree):
                 reference["reftarget"] = f"dovetail.{name}"
                 reference["refspecific"] = False
             else:
-                reference.replace_self(nodes.Text(reference.astext()))
+                reference.replace_self(nodes.Text(name.rpartition(".")[2]))
 
 
 def setup(app):

@@ -91,7 +91,7 @@ def sections() -> list[Section]:
     found = {page_of(path) for path in documents()}
     more = tuple(sorted(found - listed - {"index"}))
     guides = Section(GUIDES.name, GUIDES.title, GUIDES.text, GUIDES.pages + more)
-    gallery = Section("gallery", "Gallery", "", ())
+    gallery = Section("gallery", "Gallery", "The examples, with their figures and their code.", ())
     return [LEARN, guides, REFERENCE, gallery, DEVELOP]
 
 

@@ -49,15 +49,18 @@ def make(site: Path) -> set[Path]:
 def _entry(text: str) -> str:
     """The description of an op, with its derivative typeset and an example."""
     heading, _, body = text.partition("\n")
-    body = re.sub(r"^#####? ", "### ", body, flags=re.MULTILINE)
     operands = re.findall(r"^\| `(\w+)` \|", body.partition("Operands:")[2].partition("###")[0], re.M)
+    # Headings would fill the table of contents.
+    body = re.sub(r"^#####? (.*?):?$", r"**\1**", body, flags=re.MULTILINE)
     tangent = re.search(r"^Tangent: (.*?)\.$", body, flags=re.MULTILINE | re.DOTALL)
     if tangent and (formula := typeset(tangent[1].replace("\n", " "), operands)):
         body = body.replace(tangent[0], f"{tangent[0]}\n\n$$\n{formula}\n$$")
     op = re.match(r"`dovetail\.(\w+)`", heading)
     if op and (example := _examples().get(op[1])):
-        before, mark, after = body.partition("### ")
-        body = f"{before}For example:\n\n```mlir\n{example}\n```\n\n{mark}{after}"
+        start = re.search(r"^\*\*(Attributes|Operands|Results)", body, flags=re.MULTILINE)
+        place = start.start() if start else len(body)
+        shown = f"For example:\n\n```mlir\n{example}\n```\n\n"
+        body = body[:place] + shown + body[place:]
     return f"{heading}\n{body}"
 
 

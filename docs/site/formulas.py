@@ -64,13 +64,13 @@ def _typeset(node: ast.expr, operand: str) -> _Typeset:
         return _RULES[name](parts)
     if name in _OPERATORS:
         return f"{parts[0][0]} {_OPERATORS[name]} {parts[1][0]}", _SUM
-    shown = _FUNCTIONS.get(name, rf"\operatorname{{{_words(name)}}}")
+    shown = _FUNCTIONS.get(name, rf"\text{{{_words(name)}}}")
     return shown + r"\left(" + ", ".join(text for text, _ in parts) + r"\right)", _ATOM
 
 
 def _words(name: str) -> str:
     """The name of a function of the dialect's C++, as text."""
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", r"\\ ", name)
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
     return spaced.lower()
 
 

@@ -15,7 +15,7 @@ def _inline(writer: Any, node: Any) -> None:
 
 def _block(writer: Any, node: Any) -> None:
     formula = tex2mathml(node.astext(), as_block=True)
-    writer.body.append(f'<div class="math">{formula}</div>')
+    writer.body.append(f'<div class="formula">{formula}</div>')
     raise SkipNode
 
 

@@ -89,12 +89,21 @@ def test_code_is_copied_without_prompts(page: Page) -> None:
 def test_dark_and_light(page: Page) -> None:
     page.goto("/tour.html")
     colours = {}
-    for _ in range(3):
-        mode = page.evaluate("document.documentElement.dataset.mode")
-        colours[mode] = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    for mode in ("light", "dark"):
         page.locator("button.theme-switch-button").first.click()
-    assert {"light", "dark"} <= colours.keys()
+        page.locator(f"button.theme-change-button[data-mode={mode}]").first.click()
+        assert page.evaluate("document.documentElement.dataset.theme") == mode
+        colours[mode] = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert colours["light"] != colours["dark"]
+    page.goto("/index.html")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+def test_the_system_decides_about_colours(page: Page) -> None:
+    for mode in ("light", "dark"):
+        page.emulate_media(color_scheme=mode)
+        page.goto("/tour.html")
+        assert page.evaluate("document.documentElement.dataset.theme") == mode
 
 
 @pytest.mark.parametrize("name", SAMPLE)
