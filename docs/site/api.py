@@ -80,7 +80,9 @@ def _pages(space: str, module: ModuleType, names: list[Name]) -> Iterable[tuple[
     yield space, text + _toctree(f"{space}-{key or 'data'}" for key, _ in groups)
     for key, group in groups:
         title, about = _group_title(space, key)
-        head = _heading(title, "=") + f".. py:currentmodule:: {space}\n\nIn :py:mod:`{space}`. {about}"
+        head = (
+            _heading(title, "=") + f".. py:currentmodule:: {space}\n\nIn :py:mod:`{space}`. {about}"
+        )
         entries = "".join(_entry(name, space) for name in group)
         yield f"{space}-{key or 'data'}", head + entries
 

@@ -1,4 +1,4 @@
-"""Builds the documentation's site: writes Sphinx's sources to build/site-source, and its output to build/site."""
+"""Builds the documentation's site: Sphinx's sources in build/site-source, HTML in build/site."""
 
 from __future__ import annotations
 
@@ -82,7 +82,11 @@ def _first_sentence(text: str) -> str:
     """The first sentence of a page that does not say how the page is made."""
     prose = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
     paragraphs = [" ".join(part.split()) for part in prose.split("\n\n")]
-    plain = [p for p in paragraphs if re.match(r"[\w`]", p) and not p.startswith(("Generated", "Written", "Each script"))]
+    plain = [
+        p
+        for p in paragraphs
+        if re.match(r"[\w`]", p) and not p.startswith(("Generated", "Written", "Each script"))
+    ]
     sentence = re.split(r"(?<=[.:]) (?=[A-Z`])", next((p for p in plain if "====" not in p), ""))[0]
     # Links would be relative to the page.
     return re.sub(r"\[([^\]]*)\]\([^)]*\)|:doc:`[^`]*`", r"\1", sentence).rstrip(":.") + "."

@@ -66,10 +66,11 @@ html_sidebars = {"index": [], "gallery": []}
 
 
 def _resolve_annotations(app, doctree):
-    """Types in signatures refer to `dovetail`'s own classes, and to nothing else of the same name."""
-    import dovetail
+    """Types in signatures refer to classes of `dovetail`, not to others of the same name."""
     from docutils import nodes
     from sphinx import addnodes
+
+    import dovetail
 
     for signature in doctree.findall(addnodes.desc_signature):
         for reference in [*signature.findall(addnodes.pending_xref)]:

@@ -81,7 +81,15 @@ GUIDES = Section(
     "guides",
     "Guides",
     "How to do one thing, from the first attempt to its limits.",
-    ("looking_inside", "compilation", "dynamic_shapes", "devices", "sharding", "deploy"),
+    (
+        "looking_inside",
+        "checking",
+        "compilation",
+        "dynamic_shapes",
+        "devices",
+        "sharding",
+        "deploy",
+    ),
 )
 
 

@@ -13,8 +13,8 @@ from pages import write
 _ABOUT = (
     "An op states its rules once: its derivative, transpose, batching and lowering; "
     "[Adding an op](adding_ops.md) explains them. A tangent formula is one expression, in which "
-    "`t` is the tangent of an operand, and `ans` is the result. Here it is also typeset, with f for "
-    "the result and a dot for tangents.\n\n"
+    "`t` is the tangent of an operand, and `ans` is the result. Here it is also typeset, with f "
+    "for the result and a dot for tangents.\n\n"
 )
 
 
@@ -49,7 +49,9 @@ def make(site: Path) -> set[Path]:
 def _entry(text: str) -> str:
     """The description of an op, with its derivative typeset and an example."""
     heading, _, body = text.partition("\n")
-    operands = re.findall(r"^\| `(\w+)` \|", body.partition("Operands:")[2].partition("###")[0], re.M)
+    operands = re.findall(
+        r"^\| `(\w+)` \|", body.partition("Operands:")[2].partition("###")[0], re.M
+    )
     # Headings would fill the table of contents.
     body = re.sub(r"^#####? (.*?):?$", r"**\1**", body, flags=re.MULTILINE)
     tangent = re.search(r"^Tangent: (.*?)\.$", body, flags=re.MULTILINE | re.DOTALL)

@@ -10,7 +10,9 @@ _SUM, _PRODUCT, _POWER, _ATOM = range(4)
 # A formula and how tightly it holds together.
 _Typeset = tuple[str, int]
 _CONSTANTS = {"M_LN2": r"\ln 2", "M_2_SQRTPI": r"\tfrac{2}{\sqrt{\pi}}", "ans": "f"}
-_FUNCTIONS = {name: rf"\{name}" for name in ("exp", "log", "sin", "cos", "tan", "sinh", "cosh", "tanh")}
+_FUNCTIONS = {
+    name: rf"\{name}" for name in ("exp", "log", "sin", "cos", "tan", "sinh", "cosh", "tanh")
+}
 _OPERATORS = {"equal": "=", "greater": ">", "less": "<", "both": r"\wedge"}
 
 
@@ -54,7 +56,9 @@ def _typeset(node: ast.expr, operand: str) -> _Typeset:
         return "-" + _grouped(_typeset(node.operand, operand), _PRODUCT), _SUM
     if isinstance(node, ast.BinOp):
         left, right = _typeset(node.left, operand)[0], _typeset(node.right, operand)[0]
-        return (rf"\frac{{{left}}}{{{right}}}" if isinstance(node.op, ast.Div) else f"{left}{right}"), _ATOM
+        return (
+            rf"\frac{{{left}}}{{{right}}}" if isinstance(node.op, ast.Div) else f"{left}{right}"
+        ), _ATOM
     assert isinstance(node, ast.Call)
     called = node.func
     name = called.attr if isinstance(called, ast.Attribute) else ast.unparse(called)

@@ -1,4 +1,4 @@
-"""Runs the examples in their reduced size, and writes a page for each, with its figure and its code."""
+"""Runs the examples in their reduced size, and writes pages with their figures and code."""
 
 from __future__ import annotations
 
@@ -44,8 +44,9 @@ def make(site: Path) -> set[Path]:
         names.append(f"gallery/{name}")
         written |= {figure, page}
     text = (
-        "# Gallery\n\nThe programs of `examples/`, in the reduced size of `--quick`, with the figures "
-        "that they draw.\nThose for several devices run on eight, into which one CPU is divided.\n\n"
+        "# Gallery\n\nThe programs of `examples/`, in the reduced size of `--quick`, with the "
+        "figures that they draw.\nThose for several devices run on eight, into which one CPU is "
+        "divided.\n\n"
         f"::::{{grid}} 1 2 2 3\n:gutter: 3\n\n{cards}::::\n\n"
         "```{toctree}\n:hidden:\n\n" + "\n".join(names) + "\n```\n"
     )
@@ -61,7 +62,8 @@ def _page(path: Path, title: str, output: str) -> str:
     return (
         f"# {title}\n\n{_docstring(path)}\n\n![{title}]({path.stem}.png)\n\n"
         f"Run it with `python examples/{path.name}`; `--quick`, which is used here, prints:\n\n"
-        f"```text\n{output.rstrip()}\n```\n\n## Its code\n\n```python\n{path.read_text().rstrip()}\n```\n"
+        f"```text\n{output.rstrip()}\n```\n\n"
+        f"## Its code\n\n```python\n{path.read_text().rstrip()}\n```\n"
     )
 
 

@@ -24,7 +24,10 @@ class MlirLexer(RegexLexer):
             (r"\b([su]?i\d+|b?f\d+\w*|index|none)\b", Keyword.Type),
             # Sizes come before the element type in one word: 4x3xf32.
             (r"(\?|\d+)(x)(?=[\d?a-z])", bygroups(Number, Text)),
-            (r"\b(module|func|return|private|dense|loc|attributes|affine_map|true|false)\b", Keyword),
+            (
+                r"\b(module|func|return|private|dense|loc|attributes|affine_map|true|false)\b",
+                Keyword,
+            ),
             (r"[a-z_]\w*(\.[a-z_]\w*)+", Name.Builtin),
             (r"-?\d+(\.\d*)?([eE][+-]?\d+)?|0x[0-9A-Fa-f]+", Number),
             (r"->|[=:+*/-]", Operator),

@@ -1,4 +1,4 @@
-"""Makes the site's pages from the repository's Markdown: runs their code and redirects their links."""
+"""Makes the site's pages from the repository's Markdown: runs its code, redirects its links."""
 
 from __future__ import annotations
 
@@ -78,7 +78,9 @@ def filled(path: Path) -> str:
         command = [sys.executable, Path(__file__).with_name("run_page.py"), path, folder]
         # Files that the code writes are gone afterwards.
         with tempfile.TemporaryDirectory() as work:
-            done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True)
+            done = subprocess.run(
+                command, cwd=work, env=environment, capture_output=True, text=True
+            )
         if done.returncode:
             shutil.rmtree(folder)
             raise SystemExit(f"site: the code of {path.relative_to(ROOT)} fails:\n{done.stderr}")

@@ -63,7 +63,12 @@ NAMESPACES = (
 # A namespace with more names than this has a page for each of its groups, if there are several.
 ONE_PAGE = 25
 # Modules with code of their own; what they import is not theirs.
-_OWN = ("dovetail.scipy.stats.", "dovetail.scipy.integrate", "dovetail.test_util", "dovetail.experimental.multihost")
+_OWN = (
+    "dovetail.scipy.stats.",
+    "dovetail.scipy.integrate",
+    "dovetail.test_util",
+    "dovetail.experimental.multihost",
+)
 _NOT_PUBLIC = ("typing", "types", "collections.abc", "__future__")
 
 
@@ -90,7 +95,8 @@ def namespaces() -> list[str]:
     distributions = [
         value.__name__
         for value in vars(stats).values()
-        if isinstance(value, types.ModuleType) and hasattr(value, "logpdf") | hasattr(value, "logpmf")
+        if isinstance(value, types.ModuleType)
+        and hasattr(value, "logpdf") | hasattr(value, "logpmf")
     ]
     found = list(NAMESPACES)
     after = found.index("dovetail.scipy.stats") + 1
@@ -101,11 +107,15 @@ def public_names(namespace: str) -> list[Name]:
     """The public names of a namespace but its modules, sorted."""
     module = importlib.import_module(namespace)
     found = []
-    for name in sorted(getattr(module, "__all__", dir(module)), key=lambda name: (name.lower(), name)):
+    for name in sorted(
+        getattr(module, "__all__", dir(module)), key=lambda name: (name.lower(), name)
+    ):
         value = getattr(module, name)
         own = not namespace.startswith(_OWN) or _module(value) == namespace
         if own and not name.startswith("_") and not _is_foreign(name, value):
-            found.append(Name(name, value, _group(namespace, value), _preferred(module, name, value)))
+            found.append(
+                Name(name, value, _group(namespace, value), _preferred(module, name, value))
+            )
     return found
 
 

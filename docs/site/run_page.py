@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from support.transcript import transcript  # noqa: E402
+from support.transcript import transcript
 
 if __name__ == "__main__":
     source, folder = Path(sys.argv[1]), Path(sys.argv[2])

@@ -12,14 +12,18 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-_BLOCK = re.compile(r"^```python(?: mpiexec=(?P<processes>\d+))?\n(?P<code>.*?)^```\n", flags=re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(
+    r"^```python(?: mpiexec=(?P<processes>\d+))?\n(?P<code>.*?)^```\n",
+    flags=re.MULTILINE | re.DOTALL,
+)
 
 
 def transcript(template: Path, figures: Path | None = None) -> str:
     """The template with what each block of Python code prints after the block.
 
     The value of an expression that ends a block is printed, too. The code may import examples, and
-    finds `dovetail-opt`. A block marked `mpiexec=2` is a program of its own, which two processes run.
+    finds `dovetail-opt`. A block marked `mpiexec=2` is a program of its own, which two processes
+    run.
 
     Args:
       template: a Markdown document.

@@ -63,7 +63,9 @@ def test_search(page: Page, term: str) -> None:
     page.goto(f"/search.html?q={term}")
     results = page.locator("ul.search li a")
     results.first.wait_for(timeout=20_000)
-    page.wait_for_function("document.querySelector('.search-summary')?.textContent.includes('found')")
+    page.wait_for_function(
+        "document.querySelector('.search-summary')?.textContent.includes('found')"
+    )
     found = [str(result.get_attribute("href")) for result in results.all()]
     assert any(TERMS[term] in link for link in found), found[:20]
 

@@ -10,7 +10,6 @@ from urllib.parse import unquote, urldefrag
 SITE = Path(__file__).parents[2] / "build" / "site"
 
 
-
 class _Page(HTMLParser):
     def __init__(self) -> None:
         super().__init__()

@@ -35,7 +35,11 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
     parser.add_argument("--output", type=Path, help="write the report to a file, not to stderr")
     parser.add_argument(
-        "--allow", action="append", default=[], metavar="kind", help="leave out this kind of finding"
+        "--allow",
+        action="append",
+        default=[],
+        metavar="kind",
+        help="leave out this kind of finding",
     )
     parser.add_argument("script", help="the program")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")

@@ -20,14 +20,14 @@ REMEDIES = {
     "dynamic_shapes; make static only what changes the program",
     "unrolled-loop": "use lax.fori_loop, lax.scan or vmap, which trace the body once",
     "large-constant": "pass the array as an argument, so that it is not kept with the program",
-    "host-round-trip": "keep the value on the device, and read it after the loop or every hundredth "
-    "step",
+    "host-round-trip": "keep the value on the device, and read it after the loop, or every "
+    "hundredth step",
     "float64": "make the array float32, or turn on enable_x64 if its digits count",
     "donation": "donate only arguments for which there is a result of the same shape and element "
     "type",
     "slow-code": "set DOVETAIL_DUMP to a folder, and report the program with what that writes",
-    "not-compiled": "set DOVETAIL_COMPILE=now to see the error where it arises, and DOVETAIL_DUMP to "
-    "a folder to report it",
+    "not-compiled": "set DOVETAIL_COMPILE=now to see the error where it arises, and "
+    "DOVETAIL_DUMP to a folder to report it",
 }
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import re
+import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -23,6 +24,8 @@ from dovetail.base.errors import KeyReuseError
 from dovetail.base.locations import Location
 from dovetail.diagnostics.checking.findings import Report
 from dovetail.eager import cache as eager
+from dovetail.numpy import creation
+from dovetail.ops import operands
 from dovetail.programs import execution as executions
 from dovetail.programs import log
 from dovetail.programs.execution import Execution
@@ -96,12 +99,16 @@ class _Watch:
         replace(Jitted, "_call", self._calling)
         # Calls in C++ would not be seen.
         replace(Jitted, "_cache_call", lambda _: lambda *_args: None)
+        # Three ways in which a NumPy array becomes one of Dovetail.
         replace(dtypes, "dtype_and_weakness", self._narrowing)
+        replace(operands, "copied", self._narrowing)
+        replace(creation, "from_data", self._narrowing)
         replace(key_reuse.State, "check", self._checking_keys)
         for module in (executions, evaluation):
             replace(module, "accepted", self._accepting)
         replace(checks, "check", self._checking_values)
-        _core.set_checker(self._checking_values(eager._check))
+        # It would find again what the check of the function's ops has found.
+        _core.set_checker(lambda *_args, **_kwargs: None)
         stack.callback(_core.set_checker, eager._check)
         for name, shown in _CONVERSIONS.items():
             replace(Array, name, lambda original, shown=shown: self._converting_by(original, shown))
@@ -172,7 +179,8 @@ class _Watch:
         """Notes a warning; False for those that are the user's."""
         place = (file, line, "")
         if text.startswith("Some donated buffers were not usable"):
-            self._report.add("donation", locations.location(), text.partition("; they are")[0])
+            what, _, where = text.partition("; they are")[0].rpartition(", at ")
+            self._report.add("donation", _parsed(where), what)
         elif "could not be compiled and is evaluated" in text:
             return True  # noted at the end
         elif "requested dtype" in text and "is not available" in text:
@@ -207,16 +215,16 @@ class _Watch:
         return call
 
     def _narrowing(self, original: Any) -> Any:
-        def dtype_and_weakness(value: Any) -> Any:
-            result = original(value)
-            wide = getattr(value, "dtype", None)
-            if isinstance(value, np.ndarray) and wide in _WIDE and value.ndim:
-                if result[0] != wide:
-                    what = f"an array {wide}{list(value.shape)} is made {result[0]}"
-                    self._report.add("float64", locations.location(), what)
-            return result
+        def convert(value: Any, *dtype: Any) -> Any:
+            is_wide = isinstance(value, np.ndarray) and value.dtype in _WIDE and value.ndim > 0
+            # Unless another element type is asked for.
+            is_asked = original.__name__ == "from_data" and dtype[0] is not None
+            if is_wide and not is_asked and not config.enable_x64.value:
+                what = f"an array {value.dtype}{list(value.shape)} is cut to 32 bits"
+                self._report.add("float64", locations.location(), what)
+            return original(value, *dtype)
 
-        return dtype_and_weakness
+        return convert
 
     def _checking_keys(self, original: Any) -> Any:
         def check(state: Any, uses: Any, loop: str = "") -> None:
@@ -274,8 +282,6 @@ _WIDE = (np.dtype(np.float64), np.dtype(np.complex128))
 
 
 def _is_called_by_dovetail() -> bool:
-    import sys
-
     return locations.is_internal(sys._getframe(2).f_code.co_filename)
 
 
