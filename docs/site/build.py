@@ -50,6 +50,10 @@ def main() -> int:
     for path in [*SOURCE.rglob("*.md"), *SOURCE.rglob("*.rst"), *SOURCE.rglob("*.png")]:
         if path not in written:
             path.unlink()
+            (OUTPUT / path.relative_to(SOURCE)).with_suffix(".html").unlink(missing_ok=True)
+    for path in [*(OUTPUT / "api").glob("*.html")]:
+        if not (SOURCE / "api" / f"{path.stem}.rst").exists():
+            path.unlink()
     folder = str(Path(__file__).parent)
     doctrees = str(ROOT / "build" / "site-doctrees")
     flags = ["-q", "-W", "--keep-going", "-j", "2", "-c", folder, "-d", doctrees, "-b", "html"]

@@ -1,5 +1,6 @@
 """Sphinx's configuration of the documentation's site."""
 
+import re
 import sys
 import tomllib
 from pathlib import Path
@@ -82,9 +83,32 @@ def _resolve_annotations(app, doctree):
                 reference.replace_self(nodes.Text(name.rpartition(".")[2]))
 
 
+def _correct_links(app, name, template, context, doctree):
+    """Pages of source text refer to the page of each name; several may document one function."""
+    if not name.startswith("_modules/"):
+        return
+    objects = app.env.get_domain("py").objects
+
+    def corrected(link):
+        target = link[2]
+        if target not in objects:
+            page, member = f"api/{link[1]}", target.rpartition(".")[2]
+            ends = (f".{member}", f".{'.'.join(target.split('.')[-2:])}")
+            named = [n for n, e in objects.items() if e.docname == page and n.endswith(ends)]
+            if not named:
+                return 'href="#"'
+            target = named[0]
+        page = objects[target].docname
+        return f'href="{app.builder.get_relative_uri(name, page)}#{target}"'
+
+    link = r'href="[^"#]*/api/([^"#]*)\.html#([\w.]+)"'
+    context["body"] = re.sub(link, corrected, context["body"])
+
+
 def setup(app):
-    """Registers the lexer of MLIR."""
+    """Registers the lexer of MLIR, and corrections."""
     from mlir_lexer import MlirLexer
 
     app.add_lexer("mlir", MlirLexer)
     app.connect("doctree-read", _resolve_annotations)
+    app.connect("html-page-context", _correct_links)
