@@ -98,11 +98,14 @@ def _correct_links(app, name, template, context, doctree):
             if not named:
                 return 'href="#"'
             target = named[0]
-        page = objects[target].docname
-        return f'href="{app.builder.get_relative_uri(name, page)}#{target}"'
+        entry = objects[target]
+        page = app.builder.get_relative_uri(name, entry.docname)
+        return f'href="{page}#{entry.node_id}"'
 
     link = r'href="[^"#]*/api/([^"#]*)\.html#([\w.]+)"'
-    context["body"] = re.sub(link, corrected, context["body"])
+    body = re.sub(link, corrected, context["body"])
+    # Python's own functions have no page of source text.
+    context["body"] = re.sub(r'<a href="builtins\.html">(.*?)</a>', r"\1", body)
 
 
 def setup(app):
