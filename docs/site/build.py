@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 import shutil
 import sys
@@ -22,9 +21,6 @@ OUTPUT = ROOT / "build" / "site"
 
 def main() -> int:
     """Builds what has changed; returns Sphinx's exit status."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--no-gallery", action="store_true", help="leaves the examples out")
-    options = parser.parse_args()
     start = time.perf_counter()
 
     def done(what: str) -> None:
@@ -38,14 +34,14 @@ def main() -> int:
         # Pages of source text keep references to names that are gone.
         shutil.rmtree(OUTPUT / "_modules", ignore_errors=True)
     done("reference")
-    with_gallery = not options.no_gallery
-    if with_gallery:
-        written |= gallery.make(SOURCE)
-        done("examples")
+    written |= gallery.make(SOURCE)
+    done("examples")
+    for run in set(pages.RUNS.iterdir()) - pages.used:
+        shutil.rmtree(run)
     for section in sections():
         if section.pages:
             written.add(_index(section))
-    _root(with_gallery)
+    _root()
     written |= {SOURCE / "index.md", *(SOURCE / pages.FILES).glob("*.md")}
     for path in [*SOURCE.rglob("*.md"), *SOURCE.rglob("*.rst"), *SOURCE.rglob("*.png")]:
         if path not in written:
@@ -96,16 +92,15 @@ def _first_sentence(text: str) -> str:
     return re.sub(r"\[([^\]]*)\]\([^)]*\)|:doc:`[^`]*`", r"\1", sentence).rstrip(":.") + "."
 
 
-def _root(with_gallery: bool) -> None:
+def _root() -> None:
     """Adds what the head of the site shows to the landing page."""
     path = SOURCE / "index.md"
-    names = [part.name for part in sections() if part.name != "gallery" or with_gallery]
+    names = [part.name for part in sections()]
     text = path.read_text().split("\n```{toctree}")[0]
     cards = ""
     for part in sections():
-        if part.name in names:
-            cards += f":::{{grid-item-card}} {part.title}\n:link: {part.name}\n:link-type: doc\n\n"
-            cards += f"{part.text}\n:::\n\n"
+        cards += f":::{{grid-item-card}} {part.title}\n:link: {part.name}\n:link-type: doc\n\n"
+        cards += f"{part.text}\n:::\n\n"
     grid = f"::::{{grid}} 1 2 3 3\n:gutter: 3\n\n{cards}::::\n\n"
     mark = "## Where to start"
     if grid not in text:

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from contents import ROOT, examples
-from pages import RUNS, implementation, write
+from pages import RUNS, implementation, used, write
 
 _TITLES = {
     "hmc": "Hamiltonian Monte Carlo",
@@ -71,6 +71,7 @@ def _run(path: Path) -> Path:
     """The folder with the figure, the numbers and the output of an example."""
     digest = hashlib.sha256(path.read_bytes() + implementation()).hexdigest()
     folder = RUNS / f"gallery-{path.stem}-{digest[:16]}"
+    used.add(folder)
     if not (folder / "output.txt").exists():
         folder.mkdir(parents=True, exist_ok=True)
         environment = dict(os.environ)

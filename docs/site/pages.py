@@ -16,6 +16,8 @@ from pathlib import Path
 from contents import ROOT, documents, examples, page_of
 
 RUNS = ROOT / "build" / "site-runs"
+# The runs that the site shows.
+used: set[Path] = set()
 _FENCE = re.compile(r"(^```.*?^```$)", flags=re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"(?<=\]\()(?!https?:|mailto:|#)([^)\s#]+)(#[^)\s]*)?(?=\))")
 # Other files that pages refer to are shown as text.
@@ -90,7 +92,9 @@ def filled(path: Path) -> str:
 def _run_folder(path: Path) -> Path:
     """Where the run of a document is kept: it is repeated if the text or Dovetail has changed."""
     digest = hashlib.sha256(path.read_bytes() + implementation()).hexdigest()
-    return RUNS / f"{path.stem}-{digest[:16]}"
+    folder = RUNS / f"{path.stem}-{digest[:16]}"
+    used.add(folder)
+    return folder
 
 
 @cache
