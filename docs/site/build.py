@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shutil
 import sys
@@ -51,11 +52,24 @@ def main() -> int:
         if not (SOURCE / "api" / f"{path.stem}.rst").exists():
             path.unlink()
     folder = str(Path(__file__).parent)
-    doctrees = str(ROOT / "build" / "site-doctrees")
-    flags = ["-q", "-W", "--keep-going", "-j", "2", "-c", folder, "-d", doctrees, "-b", "html"]
+    doctrees = ROOT / "build" / "site-doctrees"
+    _forget_if_changed(doctrees)
+    flags = ["-q", "-W", "--keep-going", "-j", "2", "-c", folder, "-d", str(doctrees), "-b", "html"]
     status = sphinx([*flags, str(SOURCE), str(OUTPUT)])
     done("HTML")
     return status
+
+
+def _forget_if_changed(doctrees: Path) -> None:
+    """Drops what Sphinx has read if what it was read with has changed."""
+    scripts = [*sorted(Path(__file__).parent.glob("*.py")), ROOT / "tools/requirements-docs.txt"]
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in scripts)).hexdigest()
+    stamp = doctrees / ".scripts"
+    if not stamp.exists() or stamp.read_text() != digest:
+        shutil.rmtree(doctrees, ignore_errors=True)
+        shutil.rmtree(OUTPUT, ignore_errors=True)
+        doctrees.mkdir(parents=True)
+        stamp.write_text(digest)
 
 
 def _state(folder: str) -> dict[Path, float]:
