@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     from dovetail.base.scopes import named_call as named_call
     from dovetail.base.scopes import named_scope as named_scope
     from dovetail.base.user_context import make_user_context as make_user_context
-    from dovetail.checkpoint import this_module as checkpoint  # noqa: F401 (a callable module)
+    from dovetail.checkpoint import this_module as _checkpoint
     from dovetail.compiler.cache import cache_statistics as cache_statistics
     from dovetail.diagnostics.environment import clear_caches as clear_caches
     from dovetail.diagnostics.environment import default_backend as default_backend
@@ -89,7 +89,7 @@ if TYPE_CHECKING:
     from dovetail.diagnostics.environment import process_index as process_index
     from dovetail.diagnostics.environment import process_indices as process_indices
     from dovetail.diagnostics.environment import typeof as typeof
-    from dovetail.export import this_module as export  # noqa: F401 (a callable module)
+    from dovetail.export import this_module as _export
     from dovetail.lax import stop_gradient as stop_gradient
     from dovetail.placement.device_meshes import make_mesh as make_mesh
     from dovetail.placement.devices import Device as Device
@@ -135,6 +135,9 @@ if TYPE_CHECKING:
     from dovetail.transforms.shard_mapping import shard_map as shard_map
     from dovetail.transforms.shard_mapping import smap as smap
 
+    # Modules that can be called.
+    checkpoint = _checkpoint
+    export = _export
     jacobian = jacrev
     make_jaxpr = make_ir
 

@@ -10,7 +10,8 @@ import sys
 import types
 from typing import cast
 
-from dovetail.saving.trees import load, save
+from dovetail.saving.trees import load as load
+from dovetail.saving.trees import save as save
 from dovetail.transforms.checkpointing import checkpoint as _checkpoint
 
 

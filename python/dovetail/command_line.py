@@ -15,7 +15,11 @@ def dovetail_opt() -> None:
 
 
 def dovetail() -> None:
-    """Inspect and run module files, with `dovetail.runtime` alone."""
+    """Inspect and run module files, with `dovetail.runtime` alone; or check a program."""
+    if sys.argv[1:2] == ["check"]:
+        from dovetail.diagnostics.checking.command import main as check  # lazy
+
+        sys.exit(check(sys.argv[2:]))
     from dovetail.runtime.commands import main  # lazy
 
     sys.exit(main(sys.argv[1:]))

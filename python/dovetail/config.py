@@ -46,7 +46,7 @@ from dovetail.base.config import transfer_guard as transfer_guard
 from dovetail.base.config import transfer_guard_device_to_device as transfer_guard_device_to_device
 from dovetail.base.config import transfer_guard_device_to_host as transfer_guard_device_to_host
 from dovetail.base.config import transfer_guard_host_to_device as transfer_guard_host_to_device
-from dovetail.base.setting import Option
+from dovetail.base.setting import Option as Option
 from dovetail.base.setting import options as _options
 from dovetail.placement.platforms import default_device as default_device
 

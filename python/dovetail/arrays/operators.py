@@ -16,6 +16,7 @@ from dovetail.symbolic.size import Size
 
 if TYPE_CHECKING:
     from dovetail.arrays.array import Array
+    from dovetail.numpy.places import At
 
 
 class ArrayOperators:
@@ -264,7 +265,7 @@ class ArrayOperators:
         return dnp.getitem(self, index)
 
     @property
-    def at(self) -> Any:
+    def at(self) -> At:
         """Reads and modifies elements: `x.at[index].set(value)` is a modified copy.
 
         >>> import dovetail.numpy as dnp

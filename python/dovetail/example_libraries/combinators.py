@@ -7,10 +7,11 @@ from typing import Any
 
 import dovetail.numpy as dnp
 from dovetail import random
+from dovetail.arrays.array import Array
 from dovetail.example_libraries.layers import Layer, Shape
 
 
-def _keys(rng: Any, count: int) -> Sequence[Any]:
+def _keys(rng: Any, count: int) -> Sequence[Any] | Array:
     return [None] * count if rng is None else random.split(rng, count)
 
 

@@ -1,444 +1,434 @@
 """NumPy's functions on arrays that can be traced, with JAX's names and promotion."""
 
-# ruff: noqa: F401 - the names are the package's interface.
-
-from numpy import (
-    character,
-    complexfloating,
-    dtype,
-    e,
-    euler_gamma,
-    flexible,
-    floating,
-    generic,
-    get_printoptions,
-    inexact,
-    inf,
-    integer,
-    nan,
-    newaxis,
-    number,
-    object_,
-    pi,
-    printoptions,
-    set_printoptions,
-    signedinteger,
-    unsignedinteger,
-)
-from numpy.exceptions import ComplexWarning
+from numpy import character as character
+from numpy import complexfloating as complexfloating
+from numpy import dtype as dtype
+from numpy import e as e
+from numpy import euler_gamma as euler_gamma
+from numpy import flexible as flexible
+from numpy import floating as floating
+from numpy import generic as generic
+from numpy import get_printoptions as get_printoptions
+from numpy import inexact as inexact
+from numpy import inf as inf
+from numpy import integer as integer
+from numpy import nan as nan
+from numpy import newaxis as newaxis
+from numpy import number as number
+from numpy import object_ as object_
+from numpy import pi as pi
+from numpy import printoptions as printoptions
+from numpy import set_printoptions as set_printoptions
+from numpy import signedinteger as signedinteger
+from numpy import unsignedinteger as unsignedinteger
+from numpy.exceptions import ComplexWarning as ComplexWarning
 
 from dovetail.arrays import keys as _keys
-from dovetail.arrays.array import ArrayMethods as ndarray
-from dovetail.arrays.dlpack import from_dlpack
-from dovetail.base.dtypes import (
-    can_cast,
-    finfo,
-    iinfo,
-    isdtype,
-    issubdtype,
-    promote_types,
-    result_type,
-)
+from dovetail.arrays.array import ArrayMethods as _ArrayMethods
+from dovetail.arrays.dlpack import from_dlpack as from_dlpack
+from dovetail.base.dtypes import can_cast as can_cast
+from dovetail.base.dtypes import finfo as finfo
+from dovetail.base.dtypes import iinfo as iinfo
+from dovetail.base.dtypes import isdtype as isdtype
+from dovetail.base.dtypes import issubdtype as issubdtype
+from dovetail.base.dtypes import promote_types as promote_types
+from dovetail.base.dtypes import result_type as result_type
 from dovetail.eager import cache as _eager
-from dovetail.numpy import fft, linalg
-from dovetail.numpy.arithmetic import (
-    abs,
-    absolute,
-    add,
-    divide,
-    divmod,
-    fabs,
-    floor_divide,
-    fmod,
-    mod,
-    multiply,
-    negative,
-    positive,
-    reciprocal,
-    remainder,
-    sign,
-    square,
-    subtract,
-    true_divide,
-)
-from dovetail.numpy.bessel import i0
-from dovetail.numpy.bisection import digitize, searchsorted
-from dovetail.numpy.bits import (
-    bitwise_and,
-    bitwise_count,
-    bitwise_invert,
-    bitwise_left_shift,
-    bitwise_not,
-    bitwise_or,
-    bitwise_right_shift,
-    bitwise_xor,
-    invert,
-    left_shift,
-    packbits,
-    right_shift,
-    unpackbits,
-)
-from dovetail.numpy.bounds import clip, fmax, fmin, maximum, minimum
-from dovetail.numpy.choice import choose, isin, piecewise, select, where
-from dovetail.numpy.convolution import convolve, correlate
-from dovetail.numpy.covariance import (
-    corrcoef,
-    cov,
-)
-from dovetail.numpy.creation import (
-    array,
-    asarray,
-    astype,
-    copy,
-    empty,
-    empty_like,
-    fromfunction,
-    full,
-    full_like,
-    ones,
-    ones_like,
-    zeros,
-    zeros_like,
-)
-from dovetail.numpy.cumulative import (
-    cumprod,
-    cumsum,
-    cumulative_prod,
-    cumulative_sum,
-    nancumprod,
-    nancumsum,
-)
-from dovetail.numpy.diagonals import diag, diagflat, diagonal, fill_diagonal, trace
-from dovetail.numpy.differences import (
-    bartlett,
-    blackman,
-    diff,
-    ediff1d,
-    gradient,
-    hamming,
-    hanning,
-    kaiser,
-    polyadd,
-    polyder,
-    polyint,
-    polysub,
-    polyval,
-    trapezoid,
-)
-from dovetail.numpy.divisors import gcd, lcm
-from dovetail.numpy.einsum import einsum, einsum_path
-from dovetail.numpy.elementary import (
-    cbrt,
-    exp,
-    exp2,
-    expm1,
-    float_power,
-    hypot,
-    log,
-    log1p,
-    log2,
-    log10,
-    logaddexp,
-    logaddexp2,
-    pow,
-    power,
-    sqrt,
-)
-from dovetail.numpy.extremes import top_k
-from dovetail.numpy.files import (
-    array_repr,
-    array_str,
-    frombuffer,
-    fromfile,
-    fromiter,
-    fromstring,
-    load,
-    save,
-    savez,
-)
-from dovetail.numpy.histograms import histogram, histogram2d, histogram_bin_edges, histogramdd
-from dovetail.numpy.index_tricks import (
-    c_,
-    diag_indices,
-    diag_indices_from,
-    index_exp,
-    indices,
-    ix_,
-    mask_indices,
-    mgrid,
-    ogrid,
-    r_,
-    ravel_multi_index,
-    s_,
-    tril_indices,
-    tril_indices_from,
-    triu_indices,
-    triu_indices_from,
-    unravel_index,
-)
-from dovetail.numpy.indexing import getitem
-from dovetail.numpy.inserting import delete, insert
-from dovetail.numpy.interpolation import interp
-from dovetail.numpy.joining import (
-    append,
-    array_split,
-    block,
-    column_stack,
-    concat,
-    concatenate,
-    dsplit,
-    dstack,
-    hsplit,
-    hstack,
-    split,
-    stack,
-    trim_zeros,
-    unstack,
-    vsplit,
-    vstack,
-)
-from dovetail.numpy.logic import (
-    allclose,
-    array_equal,
-    array_equiv,
-    equal,
-    greater,
-    greater_equal,
-    isclose,
-    iscomplex,
-    iscomplexobj,
-    isfinite,
-    isinf,
-    isnan,
-    isneginf,
-    isposinf,
-    isreal,
-    isrealobj,
-    less,
-    less_equal,
-    logical_and,
-    logical_not,
-    logical_or,
-    logical_xor,
-    not_equal,
-)
-from dovetail.numpy.masks import place
-from dovetail.numpy.moments import average, mean, std, var
-from dovetail.numpy.namespace_info import __array_api_version__, __array_namespace_info__
-from dovetail.numpy.nan_reductions import (
-    nanargmax,
-    nanargmin,
-    nanmax,
-    nanmean,
-    nanmin,
-    nanprod,
-    nanstd,
-    nansum,
-    nanvar,
-)
-from dovetail.numpy.padding import pad
-from dovetail.numpy.parts import (
-    angle,
-    conj,
-    conjugate,
-    copysign,
-    frexp,
-    heaviside,
-    imag,
-    ldexp,
-    modf,
-    nan_to_num,
-    nextafter,
-    real,
-    signbit,
-    spacing,
-)
-from dovetail.numpy.patterns import (
-    eye,
-    identity,
-    meshgrid,
-    tri,
-    tril,
-    triu,
-    vander,
-)
-from dovetail.numpy.phases import unwrap
-from dovetail.numpy.places import At
-from dovetail.numpy.polynomial_fits import polyfit, roots
-from dovetail.numpy.polynomials import poly, polydiv, polymul
-from dovetail.numpy.products import (
-    cross,
-    dot,
-    inner,
-    kron,
-    matmul,
-    matvec,
-    outer,
-    tensordot,
-    vdot,
-    vecdot,
-    vecmat,
-)
-from dovetail.numpy.quantiles import (
-    median,
-    nanmedian,
-    nanpercentile,
-    nanquantile,
-    percentile,
-    quantile,
-)
-from dovetail.numpy.ranges import arange, geomspace, linspace, logspace
-from dovetail.numpy.rearranging import (
-    flip,
-    fliplr,
-    flipud,
-    repeat,
-    roll,
-    rot90,
-    tile,
-)
-from dovetail.numpy.reductions import (
-    all,
-    amax,
-    amin,
-    any,
-    apply_over_axes,
-    argmax,
-    argmin,
-    count_nonzero,
-    max,
-    min,
-    prod,
-    ptp,
-    sum,
-)
-from dovetail.numpy.rounding import around, ceil, floor, rint, round, trunc
-from dovetail.numpy.scalar_types import (
-    bfloat16,
-    bool_,
-    cdouble,
-    complex64,
-    complex128,
-    complex_,
-    csingle,
-    double,
-    float4_e2m1fn,
-    float6_e2m3fn,
-    float6_e3m2fn,
-    float8_e3m4,
-    float8_e4m3,
-    float8_e4m3b11fnuz,
-    float8_e4m3fn,
-    float8_e4m3fnuz,
-    float8_e5m2,
-    float8_e5m2fnuz,
-    float8_e8m0fnu,
-    float16,
-    float32,
-    float64,
-    float_,
-    int2,
-    int4,
-    int8,
-    int16,
-    int32,
-    int64,
-    int_,
-    single,
-    uint,
-    uint2,
-    uint4,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-)
-from dovetail.numpy.scalar_types import (
-    bool_ as bool,
-)
-from dovetail.numpy.sets import (
-    intersect1d,
-    setdiff1d,
-    setxor1d,
-    union1d,
-    unique_all,
-    unique_counts,
-    unique_inverse,
-    unique_values,
-)
-from dovetail.numpy.shape import (
-    atleast_1d,
-    atleast_2d,
-    atleast_3d,
-    broadcast_arrays,
-    broadcast_to,
-    expand_dims,
-    matrix_transpose,
-    moveaxis,
-    permute_dims,
-    ravel,
-    reshape,
-    resize,
-    rollaxis,
-    squeeze,
-    swapaxes,
-    transpose,
-)
-from dovetail.numpy.sizes import isscalar, iterable, ndim, shape, size
-from dovetail.numpy.sorting import (
-    argpartition,
-    argsort,
-    lexsort,
-    partition,
-    sort,
-    sort_complex,
-    unique,
-)
-from dovetail.numpy.taking import (
-    argwhere,
-    bincount,
-    compress,
-    extract,
-    flatnonzero,
-    nonzero,
-    put,
-    put_along_axis,
-    take,
-    take_along_axis,
-)
-from dovetail.numpy.trigonometry import (
-    acos,
-    acosh,
-    arccos,
-    arccosh,
-    arcsin,
-    arcsinh,
-    arctan,
-    arctan2,
-    arctanh,
-    asin,
-    asinh,
-    atan,
-    atan2,
-    atanh,
-    cos,
-    cosh,
-    deg2rad,
-    degrees,
-    rad2deg,
-    radians,
-    sin,
-    sinc,
-    sinh,
-    tan,
-    tanh,
-)
+from dovetail.numpy import fft as fft
+from dovetail.numpy import linalg as linalg
+from dovetail.numpy.arithmetic import abs as abs
+from dovetail.numpy.arithmetic import absolute as absolute
+from dovetail.numpy.arithmetic import add as add
+from dovetail.numpy.arithmetic import divide as divide
+from dovetail.numpy.arithmetic import divmod as divmod
+from dovetail.numpy.arithmetic import fabs as fabs
+from dovetail.numpy.arithmetic import floor_divide as floor_divide
+from dovetail.numpy.arithmetic import fmod as fmod
+from dovetail.numpy.arithmetic import mod as mod
+from dovetail.numpy.arithmetic import multiply as multiply
+from dovetail.numpy.arithmetic import negative as negative
+from dovetail.numpy.arithmetic import positive as positive
+from dovetail.numpy.arithmetic import reciprocal as reciprocal
+from dovetail.numpy.arithmetic import remainder as remainder
+from dovetail.numpy.arithmetic import sign as sign
+from dovetail.numpy.arithmetic import square as square
+from dovetail.numpy.arithmetic import subtract as subtract
+from dovetail.numpy.arithmetic import true_divide as true_divide
+from dovetail.numpy.bessel import i0 as i0
+from dovetail.numpy.bisection import digitize as digitize
+from dovetail.numpy.bisection import searchsorted as searchsorted
+from dovetail.numpy.bits import bitwise_and as bitwise_and
+from dovetail.numpy.bits import bitwise_count as bitwise_count
+from dovetail.numpy.bits import bitwise_invert as bitwise_invert
+from dovetail.numpy.bits import bitwise_left_shift as bitwise_left_shift
+from dovetail.numpy.bits import bitwise_not as bitwise_not
+from dovetail.numpy.bits import bitwise_or as bitwise_or
+from dovetail.numpy.bits import bitwise_right_shift as bitwise_right_shift
+from dovetail.numpy.bits import bitwise_xor as bitwise_xor
+from dovetail.numpy.bits import invert as invert
+from dovetail.numpy.bits import left_shift as left_shift
+from dovetail.numpy.bits import packbits as packbits
+from dovetail.numpy.bits import right_shift as right_shift
+from dovetail.numpy.bits import unpackbits as unpackbits
+from dovetail.numpy.bounds import clip as clip
+from dovetail.numpy.bounds import fmax as fmax
+from dovetail.numpy.bounds import fmin as fmin
+from dovetail.numpy.bounds import maximum as maximum
+from dovetail.numpy.bounds import minimum as minimum
+from dovetail.numpy.choice import choose as choose
+from dovetail.numpy.choice import isin as isin
+from dovetail.numpy.choice import piecewise as piecewise
+from dovetail.numpy.choice import select as select
+from dovetail.numpy.choice import where as where
+from dovetail.numpy.convolution import convolve as convolve
+from dovetail.numpy.convolution import correlate as correlate
+from dovetail.numpy.covariance import corrcoef as corrcoef
+from dovetail.numpy.covariance import cov as cov
+from dovetail.numpy.creation import array as array
+from dovetail.numpy.creation import asarray as asarray
+from dovetail.numpy.creation import astype as astype
+from dovetail.numpy.creation import copy as copy
+from dovetail.numpy.creation import empty as empty
+from dovetail.numpy.creation import empty_like as empty_like
+from dovetail.numpy.creation import fromfunction as fromfunction
+from dovetail.numpy.creation import full as full
+from dovetail.numpy.creation import full_like as full_like
+from dovetail.numpy.creation import ones as ones
+from dovetail.numpy.creation import ones_like as ones_like
+from dovetail.numpy.creation import zeros as zeros
+from dovetail.numpy.creation import zeros_like as zeros_like
+from dovetail.numpy.cumulative import cumprod as cumprod
+from dovetail.numpy.cumulative import cumsum as cumsum
+from dovetail.numpy.cumulative import cumulative_prod as cumulative_prod
+from dovetail.numpy.cumulative import cumulative_sum as cumulative_sum
+from dovetail.numpy.cumulative import nancumprod as nancumprod
+from dovetail.numpy.cumulative import nancumsum as nancumsum
+from dovetail.numpy.diagonals import diag as diag
+from dovetail.numpy.diagonals import diagflat as diagflat
+from dovetail.numpy.diagonals import diagonal as diagonal
+from dovetail.numpy.diagonals import fill_diagonal as fill_diagonal
+from dovetail.numpy.diagonals import trace as trace
+from dovetail.numpy.differences import bartlett as bartlett
+from dovetail.numpy.differences import blackman as blackman
+from dovetail.numpy.differences import diff as diff
+from dovetail.numpy.differences import ediff1d as ediff1d
+from dovetail.numpy.differences import gradient as gradient
+from dovetail.numpy.differences import hamming as hamming
+from dovetail.numpy.differences import hanning as hanning
+from dovetail.numpy.differences import kaiser as kaiser
+from dovetail.numpy.differences import polyadd as polyadd
+from dovetail.numpy.differences import polyder as polyder
+from dovetail.numpy.differences import polyint as polyint
+from dovetail.numpy.differences import polysub as polysub
+from dovetail.numpy.differences import polyval as polyval
+from dovetail.numpy.differences import trapezoid as trapezoid
+from dovetail.numpy.divisors import gcd as gcd
+from dovetail.numpy.divisors import lcm as lcm
+from dovetail.numpy.einsum import einsum as einsum
+from dovetail.numpy.einsum import einsum_path as einsum_path
+from dovetail.numpy.elementary import cbrt as cbrt
+from dovetail.numpy.elementary import exp as exp
+from dovetail.numpy.elementary import exp2 as exp2
+from dovetail.numpy.elementary import expm1 as expm1
+from dovetail.numpy.elementary import float_power as float_power
+from dovetail.numpy.elementary import hypot as hypot
+from dovetail.numpy.elementary import log as log
+from dovetail.numpy.elementary import log1p as log1p
+from dovetail.numpy.elementary import log2 as log2
+from dovetail.numpy.elementary import log10 as log10
+from dovetail.numpy.elementary import logaddexp as logaddexp
+from dovetail.numpy.elementary import logaddexp2 as logaddexp2
+from dovetail.numpy.elementary import pow as pow
+from dovetail.numpy.elementary import power as power
+from dovetail.numpy.elementary import sqrt as sqrt
+from dovetail.numpy.extremes import top_k as top_k
+from dovetail.numpy.files import array_repr as array_repr
+from dovetail.numpy.files import array_str as array_str
+from dovetail.numpy.files import frombuffer as frombuffer
+from dovetail.numpy.files import fromfile as fromfile
+from dovetail.numpy.files import fromiter as fromiter
+from dovetail.numpy.files import fromstring as fromstring
+from dovetail.numpy.files import load as load
+from dovetail.numpy.files import save as save
+from dovetail.numpy.files import savez as savez
+from dovetail.numpy.histograms import histogram as histogram
+from dovetail.numpy.histograms import histogram2d as histogram2d
+from dovetail.numpy.histograms import histogram_bin_edges as histogram_bin_edges
+from dovetail.numpy.histograms import histogramdd as histogramdd
+from dovetail.numpy.index_tricks import c_ as c_
+from dovetail.numpy.index_tricks import diag_indices as diag_indices
+from dovetail.numpy.index_tricks import diag_indices_from as diag_indices_from
+from dovetail.numpy.index_tricks import index_exp as index_exp
+from dovetail.numpy.index_tricks import indices as indices
+from dovetail.numpy.index_tricks import ix_ as ix_
+from dovetail.numpy.index_tricks import mask_indices as mask_indices
+from dovetail.numpy.index_tricks import mgrid as mgrid
+from dovetail.numpy.index_tricks import ogrid as ogrid
+from dovetail.numpy.index_tricks import r_ as r_
+from dovetail.numpy.index_tricks import ravel_multi_index as ravel_multi_index
+from dovetail.numpy.index_tricks import s_ as s_
+from dovetail.numpy.index_tricks import tril_indices as tril_indices
+from dovetail.numpy.index_tricks import tril_indices_from as tril_indices_from
+from dovetail.numpy.index_tricks import triu_indices as triu_indices
+from dovetail.numpy.index_tricks import triu_indices_from as triu_indices_from
+from dovetail.numpy.index_tricks import unravel_index as unravel_index
+from dovetail.numpy.indexing import getitem as getitem
+from dovetail.numpy.inserting import delete as delete
+from dovetail.numpy.inserting import insert as insert
+from dovetail.numpy.interpolation import interp as interp
+from dovetail.numpy.joining import append as append
+from dovetail.numpy.joining import array_split as array_split
+from dovetail.numpy.joining import block as block
+from dovetail.numpy.joining import column_stack as column_stack
+from dovetail.numpy.joining import concat as concat
+from dovetail.numpy.joining import concatenate as concatenate
+from dovetail.numpy.joining import dsplit as dsplit
+from dovetail.numpy.joining import dstack as dstack
+from dovetail.numpy.joining import hsplit as hsplit
+from dovetail.numpy.joining import hstack as hstack
+from dovetail.numpy.joining import split as split
+from dovetail.numpy.joining import stack as stack
+from dovetail.numpy.joining import trim_zeros as trim_zeros
+from dovetail.numpy.joining import unstack as unstack
+from dovetail.numpy.joining import vsplit as vsplit
+from dovetail.numpy.joining import vstack as vstack
+from dovetail.numpy.logic import allclose as allclose
+from dovetail.numpy.logic import array_equal as array_equal
+from dovetail.numpy.logic import array_equiv as array_equiv
+from dovetail.numpy.logic import equal as equal
+from dovetail.numpy.logic import greater as greater
+from dovetail.numpy.logic import greater_equal as greater_equal
+from dovetail.numpy.logic import isclose as isclose
+from dovetail.numpy.logic import iscomplex as iscomplex
+from dovetail.numpy.logic import iscomplexobj as iscomplexobj
+from dovetail.numpy.logic import isfinite as isfinite
+from dovetail.numpy.logic import isinf as isinf
+from dovetail.numpy.logic import isnan as isnan
+from dovetail.numpy.logic import isneginf as isneginf
+from dovetail.numpy.logic import isposinf as isposinf
+from dovetail.numpy.logic import isreal as isreal
+from dovetail.numpy.logic import isrealobj as isrealobj
+from dovetail.numpy.logic import less as less
+from dovetail.numpy.logic import less_equal as less_equal
+from dovetail.numpy.logic import logical_and as logical_and
+from dovetail.numpy.logic import logical_not as logical_not
+from dovetail.numpy.logic import logical_or as logical_or
+from dovetail.numpy.logic import logical_xor as logical_xor
+from dovetail.numpy.logic import not_equal as not_equal
+from dovetail.numpy.masks import place as place
+from dovetail.numpy.moments import average as average
+from dovetail.numpy.moments import mean as mean
+from dovetail.numpy.moments import std as std
+from dovetail.numpy.moments import var as var
+from dovetail.numpy.namespace_info import __array_api_version__ as __array_api_version__
+from dovetail.numpy.namespace_info import __array_namespace_info__ as __array_namespace_info__
+from dovetail.numpy.nan_reductions import nanargmax as nanargmax
+from dovetail.numpy.nan_reductions import nanargmin as nanargmin
+from dovetail.numpy.nan_reductions import nanmax as nanmax
+from dovetail.numpy.nan_reductions import nanmean as nanmean
+from dovetail.numpy.nan_reductions import nanmin as nanmin
+from dovetail.numpy.nan_reductions import nanprod as nanprod
+from dovetail.numpy.nan_reductions import nanstd as nanstd
+from dovetail.numpy.nan_reductions import nansum as nansum
+from dovetail.numpy.nan_reductions import nanvar as nanvar
+from dovetail.numpy.padding import pad as pad
+from dovetail.numpy.parts import angle as angle
+from dovetail.numpy.parts import conj as conj
+from dovetail.numpy.parts import conjugate as conjugate
+from dovetail.numpy.parts import copysign as copysign
+from dovetail.numpy.parts import frexp as frexp
+from dovetail.numpy.parts import heaviside as heaviside
+from dovetail.numpy.parts import imag as imag
+from dovetail.numpy.parts import ldexp as ldexp
+from dovetail.numpy.parts import modf as modf
+from dovetail.numpy.parts import nan_to_num as nan_to_num
+from dovetail.numpy.parts import nextafter as nextafter
+from dovetail.numpy.parts import real as real
+from dovetail.numpy.parts import signbit as signbit
+from dovetail.numpy.parts import spacing as spacing
+from dovetail.numpy.patterns import eye as eye
+from dovetail.numpy.patterns import identity as identity
+from dovetail.numpy.patterns import meshgrid as meshgrid
+from dovetail.numpy.patterns import tri as tri
+from dovetail.numpy.patterns import tril as tril
+from dovetail.numpy.patterns import triu as triu
+from dovetail.numpy.patterns import vander as vander
+from dovetail.numpy.phases import unwrap as unwrap
+from dovetail.numpy.places import At as At
+from dovetail.numpy.polynomial_fits import polyfit as polyfit
+from dovetail.numpy.polynomial_fits import roots as roots
+from dovetail.numpy.polynomials import poly as poly
+from dovetail.numpy.polynomials import polydiv as polydiv
+from dovetail.numpy.polynomials import polymul as polymul
+from dovetail.numpy.products import cross as cross
+from dovetail.numpy.products import dot as dot
+from dovetail.numpy.products import inner as inner
+from dovetail.numpy.products import kron as kron
+from dovetail.numpy.products import matmul as matmul
+from dovetail.numpy.products import matvec as matvec
+from dovetail.numpy.products import outer as outer
+from dovetail.numpy.products import tensordot as tensordot
+from dovetail.numpy.products import vdot as vdot
+from dovetail.numpy.products import vecdot as vecdot
+from dovetail.numpy.products import vecmat as vecmat
+from dovetail.numpy.quantiles import median as median
+from dovetail.numpy.quantiles import nanmedian as nanmedian
+from dovetail.numpy.quantiles import nanpercentile as nanpercentile
+from dovetail.numpy.quantiles import nanquantile as nanquantile
+from dovetail.numpy.quantiles import percentile as percentile
+from dovetail.numpy.quantiles import quantile as quantile
+from dovetail.numpy.ranges import arange as arange
+from dovetail.numpy.ranges import geomspace as geomspace
+from dovetail.numpy.ranges import linspace as linspace
+from dovetail.numpy.ranges import logspace as logspace
+from dovetail.numpy.rearranging import flip as flip
+from dovetail.numpy.rearranging import fliplr as fliplr
+from dovetail.numpy.rearranging import flipud as flipud
+from dovetail.numpy.rearranging import repeat as repeat
+from dovetail.numpy.rearranging import roll as roll
+from dovetail.numpy.rearranging import rot90 as rot90
+from dovetail.numpy.rearranging import tile as tile
+from dovetail.numpy.reductions import all as all
+from dovetail.numpy.reductions import amax as amax
+from dovetail.numpy.reductions import amin as amin
+from dovetail.numpy.reductions import any as any
+from dovetail.numpy.reductions import apply_over_axes as apply_over_axes
+from dovetail.numpy.reductions import argmax as argmax
+from dovetail.numpy.reductions import argmin as argmin
+from dovetail.numpy.reductions import count_nonzero as count_nonzero
+from dovetail.numpy.reductions import max as max
+from dovetail.numpy.reductions import min as min
+from dovetail.numpy.reductions import prod as prod
+from dovetail.numpy.reductions import ptp as ptp
+from dovetail.numpy.reductions import sum as sum
+from dovetail.numpy.rounding import around as around
+from dovetail.numpy.rounding import ceil as ceil
+from dovetail.numpy.rounding import floor as floor
+from dovetail.numpy.rounding import rint as rint
+from dovetail.numpy.rounding import round as round
+from dovetail.numpy.rounding import trunc as trunc
+from dovetail.numpy.scalar_types import bfloat16 as bfloat16
+from dovetail.numpy.scalar_types import bool_ as bool_
+from dovetail.numpy.scalar_types import cdouble as cdouble
+from dovetail.numpy.scalar_types import complex64 as complex64
+from dovetail.numpy.scalar_types import complex128 as complex128
+from dovetail.numpy.scalar_types import complex_ as complex_
+from dovetail.numpy.scalar_types import csingle as csingle
+from dovetail.numpy.scalar_types import double as double
+from dovetail.numpy.scalar_types import float4_e2m1fn as float4_e2m1fn
+from dovetail.numpy.scalar_types import float6_e2m3fn as float6_e2m3fn
+from dovetail.numpy.scalar_types import float6_e3m2fn as float6_e3m2fn
+from dovetail.numpy.scalar_types import float8_e3m4 as float8_e3m4
+from dovetail.numpy.scalar_types import float8_e4m3 as float8_e4m3
+from dovetail.numpy.scalar_types import float8_e4m3b11fnuz as float8_e4m3b11fnuz
+from dovetail.numpy.scalar_types import float8_e4m3fn as float8_e4m3fn
+from dovetail.numpy.scalar_types import float8_e4m3fnuz as float8_e4m3fnuz
+from dovetail.numpy.scalar_types import float8_e5m2 as float8_e5m2
+from dovetail.numpy.scalar_types import float8_e5m2fnuz as float8_e5m2fnuz
+from dovetail.numpy.scalar_types import float8_e8m0fnu as float8_e8m0fnu
+from dovetail.numpy.scalar_types import float16 as float16
+from dovetail.numpy.scalar_types import float32 as float32
+from dovetail.numpy.scalar_types import float64 as float64
+from dovetail.numpy.scalar_types import float_ as float_
+from dovetail.numpy.scalar_types import int2 as int2
+from dovetail.numpy.scalar_types import int4 as int4
+from dovetail.numpy.scalar_types import int8 as int8
+from dovetail.numpy.scalar_types import int16 as int16
+from dovetail.numpy.scalar_types import int32 as int32
+from dovetail.numpy.scalar_types import int64 as int64
+from dovetail.numpy.scalar_types import int_ as int_
+from dovetail.numpy.scalar_types import single as single
+from dovetail.numpy.scalar_types import uint as uint
+from dovetail.numpy.scalar_types import uint2 as uint2
+from dovetail.numpy.scalar_types import uint4 as uint4
+from dovetail.numpy.scalar_types import uint8 as uint8
+from dovetail.numpy.scalar_types import uint16 as uint16
+from dovetail.numpy.scalar_types import uint32 as uint32
+from dovetail.numpy.scalar_types import uint64 as uint64
+from dovetail.numpy.sets import intersect1d as intersect1d
+from dovetail.numpy.sets import setdiff1d as setdiff1d
+from dovetail.numpy.sets import setxor1d as setxor1d
+from dovetail.numpy.sets import union1d as union1d
+from dovetail.numpy.sets import unique_all as unique_all
+from dovetail.numpy.sets import unique_counts as unique_counts
+from dovetail.numpy.sets import unique_inverse as unique_inverse
+from dovetail.numpy.sets import unique_values as unique_values
+from dovetail.numpy.shape import atleast_1d as atleast_1d
+from dovetail.numpy.shape import atleast_2d as atleast_2d
+from dovetail.numpy.shape import atleast_3d as atleast_3d
+from dovetail.numpy.shape import broadcast_arrays as broadcast_arrays
+from dovetail.numpy.shape import broadcast_to as broadcast_to
+from dovetail.numpy.shape import expand_dims as expand_dims
+from dovetail.numpy.shape import matrix_transpose as matrix_transpose
+from dovetail.numpy.shape import moveaxis as moveaxis
+from dovetail.numpy.shape import permute_dims as permute_dims
+from dovetail.numpy.shape import ravel as ravel
+from dovetail.numpy.shape import reshape as reshape
+from dovetail.numpy.shape import resize as resize
+from dovetail.numpy.shape import rollaxis as rollaxis
+from dovetail.numpy.shape import squeeze as squeeze
+from dovetail.numpy.shape import swapaxes as swapaxes
+from dovetail.numpy.shape import transpose as transpose
+from dovetail.numpy.sizes import isscalar as isscalar
+from dovetail.numpy.sizes import iterable as iterable
+from dovetail.numpy.sizes import ndim as ndim
+from dovetail.numpy.sizes import shape as shape
+from dovetail.numpy.sizes import size as size
+from dovetail.numpy.sorting import argpartition as argpartition
+from dovetail.numpy.sorting import argsort as argsort
+from dovetail.numpy.sorting import lexsort as lexsort
+from dovetail.numpy.sorting import partition as partition
+from dovetail.numpy.sorting import sort as sort
+from dovetail.numpy.sorting import sort_complex as sort_complex
+from dovetail.numpy.sorting import unique as unique
+from dovetail.numpy.taking import argwhere as argwhere
+from dovetail.numpy.taking import bincount as bincount
+from dovetail.numpy.taking import compress as compress
+from dovetail.numpy.taking import extract as extract
+from dovetail.numpy.taking import flatnonzero as flatnonzero
+from dovetail.numpy.taking import nonzero as nonzero
+from dovetail.numpy.taking import put as put
+from dovetail.numpy.taking import put_along_axis as put_along_axis
+from dovetail.numpy.taking import take as take
+from dovetail.numpy.taking import take_along_axis as take_along_axis
+from dovetail.numpy.trigonometry import acos as acos
+from dovetail.numpy.trigonometry import acosh as acosh
+from dovetail.numpy.trigonometry import arccos as arccos
+from dovetail.numpy.trigonometry import arccosh as arccosh
+from dovetail.numpy.trigonometry import arcsin as arcsin
+from dovetail.numpy.trigonometry import arcsinh as arcsinh
+from dovetail.numpy.trigonometry import arctan as arctan
+from dovetail.numpy.trigonometry import arctan2 as arctan2
+from dovetail.numpy.trigonometry import arctanh as arctanh
+from dovetail.numpy.trigonometry import asin as asin
+from dovetail.numpy.trigonometry import asinh as asinh
+from dovetail.numpy.trigonometry import atan as atan
+from dovetail.numpy.trigonometry import atan2 as atan2
+from dovetail.numpy.trigonometry import atanh as atanh
+from dovetail.numpy.trigonometry import cos as cos
+from dovetail.numpy.trigonometry import cosh as cosh
+from dovetail.numpy.trigonometry import deg2rad as deg2rad
+from dovetail.numpy.trigonometry import degrees as degrees
+from dovetail.numpy.trigonometry import rad2deg as rad2deg
+from dovetail.numpy.trigonometry import radians as radians
+from dovetail.numpy.trigonometry import sin as sin
+from dovetail.numpy.trigonometry import sinc as sinc
+from dovetail.numpy.trigonometry import sinh as sinh
+from dovetail.numpy.trigonometry import tan as tan
+from dovetail.numpy.trigonometry import tanh as tanh
 from dovetail.numpy.ufuncs import attach_methods as _attach_methods
-from dovetail.numpy.ufuncs import frompyfunc, ufunc
-from dovetail.numpy.vectorization import apply_along_axis, vectorize
-from dovetail.ops.operands import broadcast_shapes
+from dovetail.numpy.ufuncs import frompyfunc as frompyfunc
+from dovetail.numpy.ufuncs import ufunc as ufunc
+from dovetail.numpy.vectorization import apply_along_axis as apply_along_axis
+from dovetail.numpy.vectorization import vectorize as vectorize
+from dovetail.ops.operands import broadcast_shapes as broadcast_shapes
 
 # Keys are moved too.
+
+# Names that type checkers would not take for public if they were imported under them.
+ndarray = _ArrayMethods
+bool = bool_
+
 _keys.let_move_keys(
     globals(),
     dict.fromkeys(

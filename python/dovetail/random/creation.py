@@ -19,7 +19,7 @@ from dovetail.tracing import key_reuse
 from dovetail.tracing.bind import constant
 
 
-def key(seed: int | ArrayLike, *, impl: Any = None, dtype: Any = None) -> KeyArray:
+def key(seed: int | ArrayLike, *, impl: Any = None, dtype: Any = None) -> Array:
     """Make a key from a seed.
 
     Args:
@@ -42,10 +42,10 @@ def key(seed: int | ArrayLike, *, impl: Any = None, dtype: Any = None) -> KeyArr
       Array((), dtype=key<fry>) overlaying:
       Array([ 0, 42], dtype=uint32)
     """
-    return _seeded("key", seed, _one_of("key", impl, dtype))
+    return _seeded("key", seed, _one_of("key", impl, dtype))  # type: ignore[return-value]
 
 
-def PRNGKey(seed: int | ArrayLike, *, impl: Any = None) -> KeyArray | Array:
+def PRNGKey(seed: int | ArrayLike, *, impl: Any = None) -> Array:
     """Make a raw key from a seed: an array of words, whereas `key` makes a typed key.
 
     Args:
@@ -104,7 +104,7 @@ def _seeded(name: str, seed: Any, generator: Generator) -> KeyArray:
     return KeyArray(generator, generator.seed(high, lax.convert_element_type(array, np.uint32)))
 
 
-def _returned(keys: KeyArray, was_raw: bool) -> KeyArray | Array:
+def _returned(keys: KeyArray, was_raw: bool) -> Any:
     """Keys of the kind that was given."""
     return keys._data if was_raw and not config.enable_custom_prng.value else keys
 
@@ -114,7 +114,7 @@ def _split(key: Any, shape: tuple[int, ...]) -> Any:
     return key._generator.split(key._data, shape)
 
 
-def split(key: KeyLike, num: int | tuple[int, ...] = 2) -> Any:
+def split(key: KeyLike, num: int | tuple[int, ...] = 2) -> Array:
     """New keys from a key, which must not be used again.
 
     Args:
@@ -228,7 +228,7 @@ def key_data(keys: KeyLike) -> Array:
     return as_keys("key_data", keys)._data
 
 
-def wrap_key_data(key_bits_array: Any, *, impl: Any = None, dtype: Any = None) -> KeyArray:
+def wrap_key_data(key_bits_array: Any, *, impl: Any = None, dtype: Any = None) -> Array:
     """The keys that consist of the given words.
 
     Args:
@@ -251,7 +251,7 @@ def wrap_key_data(key_bits_array: Any, *, impl: Any = None, dtype: Any = None) -
     generator = _one_of("wrap_key_data", impl, dtype)
     words = as_operand("wrap_key_data", key_bits_array)
     keys = as_keys("wrap_key_data", KeyArray(generator, words))
-    return clone(keys) if config.debug_key_reuse.value else keys
+    return clone(keys) if config.debug_key_reuse.value else keys  # type: ignore[return-value]
 
 
 def key_impl(keys: KeyLike) -> str:

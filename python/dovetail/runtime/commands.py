@@ -54,7 +54,12 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("dovetail", description="Looks at module files and runs them.")
+    parser = argparse.ArgumentParser(
+        "dovetail",
+        description="Looks at module files and runs them.",
+        epilog="`dovetail check script.py` runs a program once and reports what costs most; it "
+        "needs the whole package.",
+    )
     commands = parser.add_subparsers(required=True, metavar="command")
     inspect = commands.add_parser("inspect", help="say what a module file has")
     inspect.add_argument("module", help="the module file, .vmfb")

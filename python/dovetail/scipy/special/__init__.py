@@ -1,80 +1,58 @@
 """The functions of scipy.special, element by element, with JAX's names."""
 
-# ruff: noqa: F401 - the names are the package's interface.
-
 from dovetail.eager import cache as _eager
-from dovetail.nn.normalization import logsumexp
-from dovetail.scipy.special.bessel import (
-    bessel_jn,
-    i0,
-    i0e,
-    i1,
-    i1e,
-    sph_harm_y,
-)
-from dovetail.scipy.special.beta_functions import (
-    beta,
-    betainc,
-    betaln,
-    comb,
-)
-from dovetail.scipy.special.entropy import (
-    boxcox,
-    boxcox1p,
-    entr,
-    expit,
-    kl_div,
-    logit,
-    rel_entr,
-    xlog1py,
-    xlogy,
-)
-from dovetail.scipy.special.error_functions import (
-    dawsn,
-    erf,
-    erfc,
-    erfcx,
-    erfinv,
-    fresnel,
-    wofz,
-)
-from dovetail.scipy.special.exponential_integrals import (
-    exp1,
-    expi,
-    expn,
-    sici,
-    spence,
-)
-from dovetail.scipy.special.gamma_functions import (
-    digamma,
-    factorial,
-    gamma,
-    gammainc,
-    gammaincc,
-    gammaln,
-    gammasgn,
-    loggamma,
-    multigammaln,
-    poch,
-    polygamma,
-)
-from dovetail.scipy.special.hypergeometric import (
-    hyp1f1,
-    hyp2f1,
-)
-from dovetail.scipy.special.normal import (
-    log_ndtr,
-    ndtr,
-    ndtri,
-    owens_t,
-)
-from dovetail.scipy.special.softmax import (
-    log_softmax,
-    softmax,
-)
-from dovetail.scipy.special.zeta_functions import (
-    bernoulli,
-    zeta,
-)
+from dovetail.nn.normalization import logsumexp as logsumexp
+from dovetail.scipy.special.bessel import bessel_jn as bessel_jn
+from dovetail.scipy.special.bessel import i0 as i0
+from dovetail.scipy.special.bessel import i0e as i0e
+from dovetail.scipy.special.bessel import i1 as i1
+from dovetail.scipy.special.bessel import i1e as i1e
+from dovetail.scipy.special.bessel import sph_harm_y as sph_harm_y
+from dovetail.scipy.special.beta_functions import beta as beta
+from dovetail.scipy.special.beta_functions import betainc as betainc
+from dovetail.scipy.special.beta_functions import betaln as betaln
+from dovetail.scipy.special.beta_functions import comb as comb
+from dovetail.scipy.special.entropy import boxcox as boxcox
+from dovetail.scipy.special.entropy import boxcox1p as boxcox1p
+from dovetail.scipy.special.entropy import entr as entr
+from dovetail.scipy.special.entropy import expit as expit
+from dovetail.scipy.special.entropy import kl_div as kl_div
+from dovetail.scipy.special.entropy import logit as logit
+from dovetail.scipy.special.entropy import rel_entr as rel_entr
+from dovetail.scipy.special.entropy import xlog1py as xlog1py
+from dovetail.scipy.special.entropy import xlogy as xlogy
+from dovetail.scipy.special.error_functions import dawsn as dawsn
+from dovetail.scipy.special.error_functions import erf as erf
+from dovetail.scipy.special.error_functions import erfc as erfc
+from dovetail.scipy.special.error_functions import erfcx as erfcx
+from dovetail.scipy.special.error_functions import erfinv as erfinv
+from dovetail.scipy.special.error_functions import fresnel as fresnel
+from dovetail.scipy.special.error_functions import wofz as wofz
+from dovetail.scipy.special.exponential_integrals import exp1 as exp1
+from dovetail.scipy.special.exponential_integrals import expi as expi
+from dovetail.scipy.special.exponential_integrals import expn as expn
+from dovetail.scipy.special.exponential_integrals import sici as sici
+from dovetail.scipy.special.exponential_integrals import spence as spence
+from dovetail.scipy.special.gamma_functions import digamma as digamma
+from dovetail.scipy.special.gamma_functions import factorial as factorial
+from dovetail.scipy.special.gamma_functions import gamma as gamma
+from dovetail.scipy.special.gamma_functions import gammainc as gammainc
+from dovetail.scipy.special.gamma_functions import gammaincc as gammaincc
+from dovetail.scipy.special.gamma_functions import gammaln as gammaln
+from dovetail.scipy.special.gamma_functions import gammasgn as gammasgn
+from dovetail.scipy.special.gamma_functions import loggamma as loggamma
+from dovetail.scipy.special.gamma_functions import multigammaln as multigammaln
+from dovetail.scipy.special.gamma_functions import poch as poch
+from dovetail.scipy.special.gamma_functions import polygamma as polygamma
+from dovetail.scipy.special.hypergeometric import hyp1f1 as hyp1f1
+from dovetail.scipy.special.hypergeometric import hyp2f1 as hyp2f1
+from dovetail.scipy.special.normal import log_ndtr as log_ndtr
+from dovetail.scipy.special.normal import ndtr as ndtr
+from dovetail.scipy.special.normal import ndtri as ndtri
+from dovetail.scipy.special.normal import owens_t as owens_t
+from dovetail.scipy.special.softmax import log_softmax as log_softmax
+from dovetail.scipy.special.softmax import softmax as softmax
+from dovetail.scipy.special.zeta_functions import bernoulli as bernoulli
+from dovetail.scipy.special.zeta_functions import zeta as zeta
 
 _eager.remember(globals())

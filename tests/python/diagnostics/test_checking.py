@@ -1,0 +1,279 @@
+"""`dovetail check`: a program for each kind of finding, and one without any."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dovetail as dt
+import dovetail.numpy as dnp
+from dovetail import config
+from dovetail.arrays.array import Array
+from dovetail.base import background, monitoring
+from dovetail.diagnostics.checking.command import main
+from dovetail.diagnostics.checking.findings import REMEDIES
+from dovetail.programs.jitted import Jitted
+
+HEAD = """
+import numpy as np
+import dovetail as dt
+import dovetail.numpy as dnp
+from dovetail import lax, random
+"""
+
+Check = Callable[..., tuple[int, list[dict[str, Any]]]]
+
+
+@pytest.fixture
+def check(tmp_path: Path) -> Check:
+    def run(
+        program: str, *options: str, compiles: bool = False
+    ) -> tuple[int, list[dict[str, Any]]]:
+        script, output = tmp_path / "program.py", tmp_path / "report.json"
+        script.write_text(HEAD + program)
+        # As at the start of a process: no program of another test is known.
+        dt.clear_caches()
+        # Most findings do not depend on it; the time of a test does.
+        with config.compile("auto" if compiles else "never"):
+            status = main(["--json", "--output", str(output), *options, str(script)])
+        return status, json.loads(output.read_text())
+
+    return run
+
+
+def line_of(program: str, marker: str) -> int:
+    return (HEAD + program).splitlines().index(marker) + 1
+
+
+RETRACED = """
+@dt.jit
+def total(x):
+    return x.sum()
+for n in range(1, 6):
+    total(np.ones(n, np.float32))
+"""
+STATIC = """
+power = dt.jit(lambda x, n: x**n, static_argnums=1)
+for n in range(6):
+    power(dnp.ones(3), n)
+"""
+IN_LOOP = """
+for i in range(3):
+    dt.jit(lambda x: x + 1)(1.0)
+"""
+UNROLLED = """
+@dt.jit
+def far(x):
+    for _ in range(150):
+        x = dnp.sin(x) + 1
+    return x
+far(1.0)
+"""
+LARGE = """
+table = np.ones((600, 600), np.float32)
+@dt.jit
+def look_up(i):
+    return dnp.asarray(table)[i].sum()
+look_up(3)
+"""
+ROUND_TRIPS = """
+step = dt.jit(lambda x: x * 0.5)
+x = dnp.float32(1)
+for _ in range(30):
+    x = step(x)
+    if float(x) < 0:
+        break
+"""
+NARROWED = """
+y = dnp.asarray(np.linspace(0, 1, 5))
+"""
+NARROWED_BY_JIT = """
+y = dt.jit(lambda x: x + 1)(np.linspace(0, 1, 5))
+"""
+NARROWED_BY_OP = """
+y = dnp.ones(5) + np.linspace(0, 1, 5)
+"""
+DONATED = """
+f = dt.jit(lambda x: x.sum(), donate_argnums=0)
+f(dnp.ones(10))
+"""
+KEY = """
+key = random.key(0)
+a = random.normal(key)
+b = random.uniform(key)
+"""
+KEY_IN_JIT = """
+@dt.jit
+def twice(key):
+    a = random.normal(key)
+    return a + random.normal(key)
+twice(random.key(0))
+"""
+NAN = """
+y = dnp.log(-dnp.ones(3))
+"""
+NAN_IN_JIT = """
+@dt.jit
+def root(x):
+    y = dnp.sqrt(x - 3)
+    return y.sum()
+y = root(dnp.ones(3))
+"""
+
+CASES = [
+    ("retracing", RETRACED, "    total(np.ones(n, np.float32))", "traced 5 times"),
+    ("retracing", STATIC, "    power(dnp.ones(3), n)", "different static arguments"),
+    ("jit-in-loop", IN_LOOP, "    dt.jit(lambda x: x + 1)(1.0)", "3 times"),
+    ("unrolled-loop", UNROLLED, "        x = dnp.sin(x) + 1", "150 copies"),
+    ("large-constant", LARGE, "look_up(3)", "1.4 MB"),
+    ("host-round-trip", ROUND_TRIPS, "    if float(x) < 0:", "float(x) waits"),
+    ("float64", NARROWED, "y = dnp.asarray(np.linspace(0, 1, 5))", "float64[5]"),
+    ("float64", NARROWED_BY_JIT, "y = dt.jit(lambda x: x + 1)(np.linspace(0, 1, 5))", "32 bits"),
+    ("float64", NARROWED_BY_OP, "y = dnp.ones(5) + np.linspace(0, 1, 5)", "32 bits"),
+    ("donation", DONATED, "f(dnp.ones(10))", "float32[10]"),
+    ("key-reuse", KEY, "b = random.uniform(key)", "used before, by normal"),
+    ("key-reuse", KEY_IN_JIT, "    return a + random.normal(key)", "used before, by normal"),
+    ("nan", NAN, "y = dnp.log(-dnp.ones(3))", "encountered in log"),
+    ("nan", NAN_IN_JIT, "    y = dnp.sqrt(x - 3)", "encountered in sqrt"),
+]
+
+
+@pytest.mark.parametrize(("kind", "program", "marker", "message"), CASES)
+def test_finding(check: Check, kind: str, program: str, marker: str, message: str) -> None:
+    status, [finding] = check(program)
+    assert status == 1
+    assert finding["kind"] == kind
+    assert Path(finding["file"]).name == "program.py"
+    assert finding["line"] == line_of(program, marker)
+    assert message in finding["message"]
+    assert finding["remedy"] == REMEDIES[kind]
+
+
+CLEAN = """
+from dovetail import optim
+x = np.linspace(0, 1, 64, dtype=np.float32)[:, None]
+y = np.sin(x)
+params = {"w": dnp.ones((1, 8)), "v": dnp.zeros((8, 1))}
+def loss(params):
+    return dnp.mean((dnp.tanh(x @ params["w"]) @ params["v"] - y) ** 2)
+optimizer = optim.adam(0.01)
+@dt.jit
+def step(params, state):
+    value, gradient = dt.value_and_grad(loss)(params)
+    updates, state = optimizer.update(gradient, state)
+    return optim.apply_updates(params, updates), state, value
+state, losses = optimizer.init(params), []
+for i in range(50):
+    params, state, value = step(params, state)
+    losses.append(value)
+    if i % 10 == 0:
+        print(i, float(value))
+print([float(value) for value in losses][-1])
+first, second = random.split(random.key(0))
+random.normal(first), random.uniform(second)
+dnp.asarray(np.ones(3), dnp.float32), dnp.float32(0.5), dnp.array([0.5, 1.5])
+dnp.log(dnp.where(params["v"] > 0, params["v"], 1.0))
+dt.jit(lambda x: lax.fori_loop(0, 500, lambda _, x: dnp.sin(x), x))(1.0)
+for n in (4, 8):
+    step.lower
+    dt.jit(loss, static_argnames=())(params)
+"""
+
+
+def test_nothing_is_found(check: Check, capsys: pytest.CaptureFixture[str]) -> None:
+    assert check(CLEAN, compiles=True) == (0, [])
+    assert capsys.readouterr().out.startswith("0 ")
+
+
+def test_allowed_kinds(check: Check) -> None:
+    assert check(IN_LOOP, "--allow", "jit-in-loop") == (0, [])
+    with pytest.raises(SystemExit):
+        check(IN_LOOP, "--allow", "everything")
+
+
+def test_a_failing_program(check: Check, capsys: pytest.CaptureFixture[str]) -> None:
+    program = IN_LOOP + "raise ValueError('no more')\n"
+    status, [failure, finding] = check(program)
+    assert status == 2
+    assert failure["kind"] == "failure"
+    assert failure["line"] == line_of(program, "raise ValueError('no more')")
+    assert failure["message"] == "ValueError: no more"
+    assert finding["kind"] == "jit-in-loop"
+    assert "no more" in capsys.readouterr().err
+
+
+def test_exit_of_a_program(check: Check) -> None:
+    assert check("import sys\nsys.exit(0)") == (0, [])
+    status, [failure] = check("import sys\nsys.exit(3)")
+    assert (status, failure["message"]) == (2, "the program exits with 3")
+
+
+@pytest.mark.rejected
+def test_slower_code(check: Check) -> None:
+    """The event of the compiler, which rejects few programs."""
+    program = """
+from dovetail.base import monitoring
+@dt.jit
+def f(x):
+    return x + 1
+f(1.0)
+monitoring.record_event(monitoring.REJECTION_EVENT, fun_name="f", reason="too large")
+"""
+    status, [finding] = check(program)
+    assert status == 1
+    assert finding["kind"] == "slow-code"
+    assert finding["line"] == line_of(program, "f(1.0)")
+    assert finding["message"] == "`f` is compiled to slower code: too large"
+
+
+def test_what_cannot_be_compiled(check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dovetail.programs import execution
+
+    def refuse(program: Any) -> None:
+        raise RuntimeError("it is too hard")
+
+    monkeypatch.setattr(execution, "_compiled", refuse)
+    program = """
+@dt.jit
+def f(x):
+    return x + 1
+f(1.0)
+"""
+    status, [finding] = check(program, compiles=True)
+    background.wait()
+    assert status == 1
+    assert finding["kind"] == "not-compiled"
+    assert "it is too hard" in finding["message"]
+
+
+def test_nothing_is_left_behind(check: Check) -> None:
+    before = {name: vars(Array).get(name) for name in ("__float__", "item", "__array__")}
+    call, settings, listeners = Jitted._call, config.debug_nans.value, monitoring._events.all
+    check(NAN)
+    assert {name: vars(Array).get(name) for name in before} == before
+    assert Jitted._call is call
+    assert config.debug_nans.value == settings
+    assert monitoring._events.all == listeners
+    with dt.debug_nans(), pytest.raises(FloatingPointError):
+        dnp.log(-dnp.ones(3))
+    with dt.debug_nans(), pytest.raises(FloatingPointError):
+        dt.jit(lambda x: dnp.log(x))(-np.ones(3, np.float32))
+
+
+def test_command_line(tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    script.write_text(HEAD + NAN + "import sys; print(sys.argv[1:])\n")
+    command = [sys.executable, "-m", "dovetail", "check", str(script), "--json", "-x"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stdout == "['--json', '-x']\n"
+    place = f"program.py:{line_of(NAN, 'y = dnp.log(-dnp.ones(3))')} (<module>)"
+    assert done.stderr.startswith(f"1. nan at {place}\n   invalid value (nan) encountered in log")
+    assert done.stderr.endswith("dovetail check: 1 finding\n")

@@ -1,0 +1,90 @@
+"""The sources of the documentation's site: their links, and that its reference is complete."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def site(repository: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder of the site's scripts, which import each other."""
+    folder = repository / "docs" / "site"
+    monkeypatch.syspath_prepend(folder)
+    yield folder
+    for name in [path.stem for path in folder.glob("*.py")]:
+        sys.modules.pop(name, None)
+
+
+def module(folder: Path, name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, folder / f"{name}.py")
+    assert spec
+    assert spec.loader
+    loaded = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
+def test_every_document_is_in_one_section(site: Path) -> None:
+    contents = module(site, "contents")
+    listed = [page for section in contents.sections() for page in section.pages]
+    assert len(listed) == len(set(listed))
+    documents = {contents.page_of(path) for path in contents.documents()} - {"index"}
+    generated = {"api/index", "dialect/index"}
+    assert set(listed) == documents | generated
+
+
+def test_links_lead_to_files(site: Path) -> None:
+    contents = module(site, "contents")
+    dead = []
+    for path in [*contents.documents(), contents.ROOT / "README.md"]:
+        text = FENCE.sub("", path.read_text())
+        for target in re.findall(r"\]\((?!https?:|mailto:|#)([^)\s#]+)", text):
+            if not (path.parent / target).exists():
+                dead.append(f"{path.name}: {target}")
+    assert not dead
+
+
+def test_every_namespace_is_in_the_reference(site: Path, repository: Path) -> None:
+    names = module(site, "public_names")
+    text = (repository / "tests/python/package/test_docstrings.py").read_text()
+    documented = set(re.findall(r'^    "(dovetail[\w.]*)",$', text, re.MULTILINE))
+    assert documented
+    assert documented <= set(names.namespaces())
+
+
+def test_every_public_name_is_in_the_reference(site: Path, tmp_path: Path) -> None:
+    names, api = module(site, "public_names"), module(site, "api")
+    api.make(tmp_path)
+    entries = set[str]()
+    for page in (tmp_path / "api").glob("*.rst"):
+        lines = page.read_text()
+        space = re.search(r"^\.\. py:(?:current)?module:: (\S+)", lines, re.MULTILINE)
+        described = re.findall(r"^\.\. py:(?:function|class|exception|data):: (\w+)", lines, re.M)
+        if space:
+            entries.update(f"{space[1]}.{name}" for name in described)
+    public = {
+        f"{space}.{name.name}" for space in names.namespaces() for name in names.public_names(space)
+    }
+    assert len(public) > 1100
+    assert entries == public
+
+
+def test_quoted_code_is_that_of_the_pass(repository: Path) -> None:
+    text = (repository / "docs" / "writing_passes.md").read_text()
+    sources = {
+        "cpp": (repository / "cpp/transforms/Inline.cpp").read_text(),
+        "tablegen": (repository / "cpp/transforms/Passes.td").read_text(),
+    }
+    blocks = re.findall(r"^```(cpp|tablegen)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert len(blocks) == 3
+    for language, code in blocks:
+        assert code in sources[language]
