@@ -22,8 +22,8 @@ mlir::NamedAttrList toAttributes(nanobind::dict values);
 nanobind::dict fromAttributes(mlir::Operation *op);
 nanobind::dict fromAttributes(llvm::ArrayRef<mlir::NamedAttribute> attributes);
 
-/// The attributes of a foreign function as the library reads them: str or bytes, (bytes, dtype name) for a number, (bytes,
-/// dtype name, shape) for an array, and dicts of these.
+/// The attributes of a foreign function as the library reads them: str or bytes, (bytes, dtype name) for a number,
+/// (bytes, dtype name, shape) for an array, and dicts of these.
 nanobind::bytes encodeForeign(nanobind::dict values);
 
 } // namespace dovetail
