@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .devices import get_device as get_device
     from .executable import Executable as Executable
     from .executable import LoadedModule as LoadedModule
+    from .foreign import TargetError as TargetError
     from .host_functions import HostFunction as HostFunction
     from .host_functions import HostFunctions as HostFunctions
     from .memory import OutOfMemoryError as OutOfMemoryError
@@ -51,6 +52,7 @@ _MODULES = {
     "Parts": "parts",
     "Signature": "signature",
     "SpmdExecutable": "participants",
+    "TargetError": "foreign",
     "TcpTransport": "tcp",
     "Transport": "transports",
     "get_device": "devices",

@@ -59,6 +59,8 @@ _TYPE_OF_DTYPE = {dtype: _TYPES.get(name, 0) for name, dtype in DTYPE_OF_NAME.it
 class TargetError(RuntimeError):
     """A foreign function failed, or is missing."""
 
+    __module__ = "dovetail.runtime"
+
 
 class Target(NamedTuple):
     """A function under its name.
@@ -264,6 +266,7 @@ class Instance:
     def __init__(self, name: str, attributes: bytes) -> None:
         self.name = name
         reason = _reason()
+        self._destroy = _functions().dovetail_ffi_destroy_instance
         self._handle = _functions().dovetail_ffi_create_instance(
             name.encode(), attributes, len(attributes), reason, _REASON_SIZE
         )
@@ -272,7 +275,7 @@ class Instance:
 
     def __del__(self) -> None:
         if handle := self.__dict__.get("_handle"):
-            _functions().dovetail_ffi_destroy_instance(handle)
+            self._destroy(handle)
 
     def __call__(self, arguments: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> None:
         """Write the results for contiguous arguments.
@@ -321,12 +324,13 @@ class Programs:
 
     def __init__(self, handles: Sequence[int]) -> None:
         self._handles = handles
+        # When the interpreter exits, this module may end before its objects.
+        self._destroy = _functions().dovetail_ffi_destroy_program
         self.origin: tuple[Sequence[str], str] = (), ""
 
     def __del__(self) -> None:
-        destroy = _functions().dovetail_ffi_destroy_program
         for handle in self._handles:
-            destroy(handle)
+            self._destroy(handle)
 
     def failure(self) -> TargetError | None:
         """The error of a call that has failed, preferably on this thread; None if there is none."""
@@ -358,6 +362,8 @@ def take_programs() -> Programs | None:
     """What the calling thread has just loaded that calls foreign functions, None if nothing."""
     if not _has_library():
         return None
-    handles = (ctypes.c_void_p * 64)()
-    count = _functions().dovetail_ffi_take_programs(handles, len(handles))
-    return Programs([handle for handle in handles[:count] if handle]) if count else None
+    taken: list[int] = []
+    handles = (ctypes.c_void_p * 16)()
+    while count := _functions().dovetail_ffi_take_programs(handles, len(handles)):
+        taken += [handle for handle in handles[:count] if handle]
+    return Programs(taken) if taken else None

@@ -79,6 +79,20 @@ def test_libraries_in_another_process(files: tuple[Path, Path]) -> None:
     assert in_another_process(text, path, DOVETAIL_FFI_TARGETS=listed).stdout == "6.0\n"
 
 
+def test_handlers_in_another_process(tmp_path: Path) -> None:
+    found = str(library(FOLDER / "minimal_handlers.c"))
+    ffi.register_ffi_target("Shift", ffi.pycapsule(ctypes.CDLL(found).Shift))
+    shift = ffi.ffi_call("Shift", dt.ShapeDtypeStruct((2,), np.float64))
+    with dt.enable_x64(True):
+        dt.export(lambda x: shift(x, by=0.5), np.zeros(2), path=tmp_path / "f.vmfb", name="f")
+    text = (
+        "module = runtime.load(sys.argv[1], libraries=sys.argv[2:])\n"
+        "print(module.notes.foreign['Shift'].kind, module.f(np.ones(2)).numpy())"
+    )
+    done = in_another_process(text, str(tmp_path / "f.vmfb"), found)
+    assert done.stdout == "xla [1.5 1.5]\n", done.stderr
+
+
 @pytest.mark.parametrize("case", ["none", "wrong", "missing"])
 def test_what_is_missing(files: tuple[Path, Path], case: str) -> None:
     path, _found = map(str, files)

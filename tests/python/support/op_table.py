@@ -35,6 +35,7 @@ WITHOUT_ROW = {
     "dim": "arises from dynamic shapes; tests of dynamic shapes",
     "call": "not an op on arrays; tests of jit",
     "callback": "calls what a test gives it; transforms/test_callbacks.py",
+    "ffi_call": "calls functions of libraries; ffi/",
     "host_step": "arises in recordings of eager calls; eager/test_recordings.py",
     "jvp": "a request; every test of derivatives",
     "vjp": "a request; every test of derivatives",
