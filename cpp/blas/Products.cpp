@@ -1,7 +1,9 @@
 // Products of matrices.
 #include "Functions.h"
+#include "Narrow.h"
 #include "Parts.h"
 #include "Routines.h"
+#include <algorithm>
 #include <type_traits>
 #include <vector>
 
@@ -75,6 +77,10 @@ private:
                        vector + begin, sums);
       });
     }
+    if constexpr (std::is_floating_point_v<T>)
+      if (std::min(call.rows, call.columns) <= kMostNarrow)
+        return multiplyNarrow(layout, call.rows <= call.columns, rows, columns, terms, left, leftStride, right,
+                              rightStride, result, resultStride);
     // OpenBLAS adds up the terms of small products one after the other, and those of large ones in blocks.
     int most = double(rows) * columns * terms < 2e6 ? 256 : 8192;
     inBlocks(terms, most, rows, columns, resultStride, result, [&](int begin, int count, int stride, T *sums) {
@@ -84,6 +90,33 @@ private:
                    left + int64_t(begin) * (layout.isLeftTransposed ? leftStride : 1), &leftStride, &zero, sums,
                    &stride);
     });
+  }
+
+  /// The product of a few rows and a matrix, or of a matrix and a few columns.
+  void multiplyNarrow(Layout layout, bool areRows, int rows, int columns, int terms, const T *left, int leftStride,
+                      const T *right, int rightStride, T *result, int resultStride) const {
+    const T *few = areRows ? left : right;
+    int narrow = areRows ? rows : columns, fewStride = areRows ? leftStride : rightStride;
+    std::vector<T> packed;
+    bool isByTerms = areRows ? layout.isLeftTransposed : !layout.isRightTransposed;
+    if (isByTerms || fewStride != terms) {
+      packed.resize(size_t(narrow) * terms);
+      for (int r = 0; r < narrow; ++r)
+        for (int k = 0; k < terms; ++k)
+          packed[size_t(r) * terms + k] = few[isByTerms ? int64_t(k) * fewStride + r : int64_t(r) * fewStride + k];
+      few = packed.data();
+    }
+    NarrowProduct<T> product = {narrow,
+                                areRows ? columns : rows,
+                                terms,
+                                few,
+                                areRows ? right : left,
+                                areRows ? !layout.isRightTransposed : layout.isLeftTransposed,
+                                areRows ? rightStride : leftStride,
+                                result,
+                                areRows ? resultStride : 1,
+                                areRows ? 1 : resultStride};
+    computeNarrow(product);
   }
 
   /// The product of a matrix by rows, [rows, columns] or transposed, and a vector.

@@ -39,6 +39,17 @@ SmallVector<int64_t> loopsOf(const Operand &operand) {
   return loops;
 }
 
+/// The operand without transposes: the library reads matrices by rows and by columns.
+Operand untransposed(Operand operand) {
+  while (auto transpose = operand.value.getDefiningOp<linalg::TransposeOp>()) {
+    SmallVector<int64_t> loops(operand.loops.size());
+    for (auto [dimension, loop] : llvm::zip_equal(transpose.getPermutation(), operand.loops))
+      loops[dimension] = loop;
+    operand = {transpose.getInput(), loops};
+  }
+  return operand;
+}
+
 /// Groups the loops; the terms are in the order of the left operand. Those that are not in order are found later.
 Groups groupsOf(ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs, int64_t numParallel) {
   Groups groups;
@@ -84,7 +95,7 @@ bool isWorthIt(Type element, int64_t batch, int64_t rows, int64_t columns, int64
 
 } // namespace
 
-Value lowerProduct(ImplicitLocOpBuilder &b, Operation *op, const Operand &lhs, const Operand &rhs,
+Value lowerProduct(ImplicitLocOpBuilder &b, Operation *op, const Operand &left, const Operand &right,
                    int64_t numParallel) {
   auto program = op->getParentOfType<ModuleOp>();
   Type element = getElementTypeOrSelf(op->getResult(0));
@@ -92,6 +103,7 @@ Value lowerProduct(ImplicitLocOpBuilder &b, Operation *op, const Operand &lhs, c
   if (!program->hasAttr(kHostFunctions) || Target(program).isGpu() || isInDispatch(b) || !isUniform ||
       !hasProducts(element))
     return {};
+  Operand lhs = untransposed(left), rhs = untransposed(right);
   SmallVector<int64_t> lhsLoops = loopsOf(lhs), rhsLoops = loopsOf(rhs);
   Groups groups = groupsOf(lhsLoops, rhsLoops, numParallel);
   std::optional<blas::Layout> layout = layoutOf(groups, lhsLoops, rhsLoops);

@@ -48,6 +48,21 @@ module attributes {dovetail.host_functions} {
 
 // -----
 
+// The library reads matrices by columns, too: nothing is transposed.
+// CHECK-LABEL: func @main
+// CHECK-NOT: linalg.transpose %
+// CHECK: arith.constant 2 : index
+// CHECK: "flow.dispatch"(%{{.*}}, %arg1, {{.*}}entry_points = [@product::@product]
+module attributes {dovetail.host_functions} {
+  func.func @main(%a: tensor<300x400xf32>, %b: tensor<500x400xf32>) -> tensor<300x500xf32> {
+    %0 = dovetail.transpose %b [1, 0] : tensor<500x400xf32>
+    %1 = dovetail.dot_general %a, %0 batch [] x [] contract [1] x [0] : tensor<300x400xf32>, tensor<400x500xf32>
+    return %1 : tensor<300x500xf32>
+  }
+}
+
+// -----
+
 // Factorizations and solutions are the library's, too.
 // CHECK-LABEL: func @main
 // CHECK: "flow.dispatch"({{.*}}entry_points = [@lu::@lu]

@@ -33,7 +33,15 @@ SUBSCRIPTS = {
     "ki,k->i": {"i": 500, "k": 600},
     "k,kj->j": {"j": 300, "k": 1100},
     "abkl,klc->abc": {"a": 15, "b": 16, "k": 20, "l": 15, "c": 250},
+    # A few rows or columns: fewer than a vector has, and more.
     "ik,kj->ij ": {"i": 3, "k": 700, "j": 500},
+    "ik,jk->ij ": {"i": 7, "k": 709, "j": 501},
+    "ki,kj->ij ": {"i": 15, "k": 300, "j": 1100},
+    "ki,jk->ij ": {"i": 2, "k": 300, "j": 700},
+    "ik,kj->ij  ": {"i": 500, "k": 700, "j": 3},
+    "ik,jk->ij  ": {"i": 501, "k": 709, "j": 7},
+    "ki,kj->ij  ": {"i": 1100, "k": 300, "j": 15},
+    "ki,jk->ij  ": {"i": 700, "k": 300, "j": 2},
 }
 
 

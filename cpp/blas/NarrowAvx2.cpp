@@ -1,0 +1,3 @@
+// Narrow products for processors with AVX2.
+#define DOVETAIL_VARIANT avx2
+#include "NarrowKernel.h"

@@ -1,0 +1,3 @@
+// Narrow products for processors with AVX-512.
+#define DOVETAIL_VARIANT avx512
+#include "NarrowKernel.h"

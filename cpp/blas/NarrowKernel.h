@@ -1,0 +1,145 @@
+// The code of narrow products, which is compiled for several kinds of processors: each includes it once, and defines
+// DOVETAIL_VARIANT as the name of its namespace.
+#include "Narrow.h"
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+namespace dovetail::blas::DOVETAIL_VARIANT {
+
+/// The widest vectors that processors have, which others take in parts.
+constexpr int kVectorBytes = 64;
+
+template <typename T>
+struct VectorOf;
+template <>
+struct VectorOf<float> {
+  typedef float Type __attribute__((vector_size(kVectorBytes)));
+};
+template <>
+struct VectorOf<double> {
+  typedef double Type __attribute__((vector_size(kVectorBytes)));
+};
+
+template <typename T>
+using Vector = typename VectorOf<T>::Type;
+template <typename T>
+constexpr int kLanes = kVectorBytes / sizeof(T);
+
+/// Terms that are added up in the type of the elements, before their sum is added to others in f64.
+constexpr int kBlock = 256;
+
+//===- Matrices by terms ---------------------------------------------------------===//
+
+/// Adds `count` terms of `width` columns to the sums of each row.
+template <typename T>
+void addTerms(const NarrowProduct<T> &product, int k, int count, int j, int width, T *__restrict sums) {
+  const T *rows = product.matrix + k * product.stride + j;
+  for (; count >= 4; count -= 4, k += 4, rows += 4 * product.stride)
+    for (int r = 0; r < product.narrow; ++r) {
+      const T *few = product.few + int64_t(r) * product.terms + k;
+      const T a = few[0], b = few[1], c = few[2], d = few[3];
+      const T *__restrict x = rows, *__restrict y = x + product.stride, *__restrict z = y + product.stride,
+                          *__restrict w = z + product.stride;
+      T *__restrict sum = sums + r * width;
+      for (int i = 0; i < width; ++i)
+        sum[i] += a * x[i] + b * y[i] + c * z[i] + d * w[i];
+    }
+  for (; count > 0; --count, ++k, rows += product.stride)
+    for (int r = 0; r < product.narrow; ++r) {
+      const T a = product.few[int64_t(r) * product.terms + k];
+      T *__restrict sum = sums + r * width;
+      for (int i = 0; i < width; ++i)
+        sum[i] += a * rows[i];
+    }
+}
+
+/// As many columns at a time as the nearest cache holds sums of.
+template <typename T>
+void byTerms(const NarrowProduct<T> &product) {
+  constexpr int most = 2048 / sizeof(T);
+  std::vector<T> sums(product.narrow * most);
+  std::vector<double> all(product.narrow * most);
+  for (int j = 0; j < product.wide; j += most) {
+    int width = std::min(most, product.wide - j), size = product.narrow * width;
+    std::fill_n(all.begin(), size, 0.0);
+    for (int k = 0; k < product.terms; k += kBlock) {
+      std::fill_n(sums.begin(), size, T(0));
+      addTerms(product, k, std::min(kBlock, product.terms - k), j, width, sums.data());
+      for (int i = 0; i < size; ++i)
+        all[i] += sums[i];
+    }
+    for (int r = 0; r < product.narrow; ++r)
+      for (int i = 0; i < width; ++i)
+        product.result[r * product.narrowStride + (j + i) * product.wideStride] = static_cast<T>(all[r * width + i]);
+  }
+}
+
+//===- Matrices by rows ----------------------------------------------------------===//
+
+/// Products of `height` rows of the matrix, from j on, with `count` of the few, from r on.
+template <int height, int count, typename T>
+void multiplyRows(const NarrowProduct<T> &product, int j, int r) {
+  constexpr int lanes = kLanes<T>;
+  const T *rows = product.matrix + j * product.stride, *few = product.few + int64_t(r) * product.terms;
+  double sums[height][count] = {};
+  int begin = 0;
+  for (int whole = product.terms / lanes * lanes; begin < whole;) {
+    // Each lane adds as many terms as a block has.
+    int end = std::min(begin + kBlock * lanes, whole);
+    Vector<T> parts[height][count] = {}, x[height], y;
+    for (int k = begin; k < end; k += lanes) {
+      for (int h = 0; h < height; ++h)
+        std::memcpy(&x[h], rows + h * product.stride + k, sizeof(y));
+      for (int i = 0; i < count; ++i) {
+        std::memcpy(&y, few + int64_t(i) * product.terms + k, sizeof(y));
+        for (int h = 0; h < height; ++h)
+          parts[h][i] += x[h] * y;
+      }
+    }
+    for (int h = 0; h < height; ++h)
+      for (int i = 0; i < count; ++i)
+        for (int lane = 0; lane < lanes; ++lane)
+          sums[h][i] += parts[h][i][lane];
+    begin = end;
+  }
+  for (int h = 0; h < height; ++h)
+    for (int i = 0; i < count; ++i) {
+      for (int k = begin; k < product.terms; ++k)
+        sums[h][i] += double(rows[h * product.stride + k]) * few[int64_t(i) * product.terms + k];
+      product.result[(r + i) * product.narrowStride + (j + h) * product.wideStride] = static_cast<T>(sums[h][i]);
+    }
+}
+
+template <int height, typename T>
+void byRowsFrom(const NarrowProduct<T> &product, int j) {
+  int r = 0;
+  for (; r + 4 <= product.narrow; r += 4)
+    multiplyRows<height, 4>(product, j, r);
+  if (r + 2 <= product.narrow) {
+    multiplyRows<height, 2>(product, j, r);
+    r += 2;
+  }
+  if (r < product.narrow)
+    multiplyRows<height, 1>(product, j, r);
+}
+
+template <typename T>
+void byRows(const NarrowProduct<T> &product) {
+  constexpr int height = 4;
+  int j = 0;
+  for (; j + height <= product.wide; j += height)
+    byRowsFrom<height>(product, j);
+  for (; j < product.wide; ++j)
+    byRowsFrom<1>(product, j);
+}
+
+template <typename T>
+void compute(const NarrowProduct<T> &product) {
+  product.isByTerms ? byTerms(product) : byRows(product);
+}
+
+template void compute(const NarrowProduct<float> &product);
+template void compute(const NarrowProduct<double> &product);
+
+} // namespace dovetail::blas::DOVETAIL_VARIANT
