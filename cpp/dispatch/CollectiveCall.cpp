@@ -75,7 +75,8 @@ Value callCollective(ImplicitLocOpBuilder &b, const CollectiveCall &call, Value 
                            {executable.addOutput(result, sizes), b.getI8Type()}};
   for (OpFoldResult size : {call.outer, call.middle, call.inner})
     executable.addConstant(getValueOrCreateConstantIndexOp(b, b.getLoc(), size));
-  return callLibrary(b, executable, {collectives::kImport, kExecutable, 3}, arrays).front();
+  return callLibrary(b, executable, {collectives::kImport, kExecutable, 3, {}, {}, /*dependsOnArgument=*/true}, arrays)
+      .front();
 }
 
 //===- The calls of a program ------------------------------------------------------===//

@@ -1,11 +1,10 @@
 // Calls of foreign functions: dispatches of executables that pass on the addresses of their buffers.
 #include "ForeignCall.h"
-#include "Executable.h"
+#include "LibraryCall.h"
 #include "cpp/iree/HostCall.h"
 #include "cpp/iree/Ops.h"
 #include "cpp/tensors/Builders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <dovetail/xla_ffi.h>
@@ -196,41 +195,6 @@ static bool isEmpty(Type type) {
   return array.hasStaticShape() && array.getNumElements() == 0;
 }
 
-/// The code of the executable: passes on the addresses of its buffers, and the sizes.
-static OwningOpRef<ModuleOp> codeOf(Executable &executable, ArrayRef<Executable::Binding> bindings, unsigned numSizes,
-                                    std::optional<Executable::Binding> token, Location loc) {
-  OwningOpRef<ModuleOp> code = ModuleOp::create(loc);
-  ImplicitLocOpBuilder b = ImplicitLocOpBuilder::atBlockEnd(loc, code->getBody());
-  // The library knows the sizes of buffers.
-  SmallVector<Type> types;
-  for (size_t i = 0; i < bindings.size(); ++i)
-    types.append({MemRefType::get({}, i ? b.getI8Type() : b.getI64Type()), b.getIndexType()});
-  types.append(numSizes, b.getIndexType());
-  std::string name = foreign::kImportPrefix + std::to_string(bindings.size()) + "_" + std::to_string(numSizes);
-  auto function = func::FuncOp::create(b, "run", b.getFunctionType({}, {}));
-  auto import = func::FuncOp::create(b, name, b.getFunctionType(types, {}));
-  import.setPrivate();
-  import->setAttr("llvm.bareptr", b.getBoolAttr(true));
-
-  b.setInsertionPointToStart(function.addEntryBlock());
-  SmallVector<Value> arguments;
-  for (auto [i, binding] : llvm::enumerate(bindings)) {
-    auto type = MemRefType::get(1, i ? b.getI8Type() : b.getI64Type());
-    Value memory = executable.view(b, binding, type, ValueRange());
-    auto place = memref::ExtractStridedMetadataOp::create(b, memory);
-    arguments.append({place.getBaseBuffer(), place.getOffset()});
-  }
-  for (unsigned i = 0; i < numSizes; ++i)
-    arguments.push_back(arith::IndexCastUIOp::create(b, b.getIndexType(), executable.load(b, i)));
-  func::CallOp::create(b, import, arguments);
-  if (token) {
-    Value memory = executable.view(b, *token, MemRefType::get({}, b.getI32Type()), ValueRange());
-    memref::StoreOp::create(b, arith::ConstantOp::create(b, b.getI32IntegerAttr(0)), memory);
-  }
-  func::ReturnOp::create(b);
-  return code;
-}
-
 namespace {
 /// The buffers and sizes of a call.
 struct Interface {
@@ -282,8 +246,6 @@ SmallVector<Value> callForeign(ImplicitLocOpBuilder &b, const ForeignCall &call,
                                TypeRange results, ValueRange sizes) {
   Executable executable;
   auto [name, bindings, allSizes, isBound] = bind(b, executable, call, arguments, results, sizes);
-  // A number that IREE does not know: it would make a call on constants when it compiles the program.
-  executable.addConstant(optimizationBarrier(b, arith::ConstantIndexOp::create(b, 0).getResult()).front());
   std::optional<Executable::Binding> token;
   unsigned tokenOperand = 0;
   if (call.hasEffects) {
@@ -293,11 +255,13 @@ SmallVector<Value> callForeign(ImplicitLocOpBuilder &b, const ForeignCall &call,
     token = executable.addOutput(type, {});
     name += "_ordered";
   }
-  auto program = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
-  if (!SymbolTable::lookupSymbolIn(program, name))
-    executable.addTo(program, name, codeOf(executable, bindings, allSizes.size(), token, b.getLoc()),
-                     /*workloadSize=*/0);
-  SmallVector<Value> made, outputs = executable.call(b, name, /*workload=*/{});
+  // The first is the descriptor. The library knows the sizes of buffers.
+  SmallVector<LibraryArray> arrays;
+  for (Executable::Binding binding : bindings)
+    arrays.push_back({binding, arrays.empty() ? b.getI64Type() : b.getI8Type()});
+  std::string import = foreign::kImportPrefix + std::to_string(bindings.size()) + "_" + std::to_string(allSizes.size());
+  LibraryFunction function = {import, name, unsigned(allSizes.size()), {}, token};
+  SmallVector<Value> made, outputs = callLibrary(b, executable, function, arrays);
   if (token)
     markEffects(outputs.back().getDefiningOp(), tokenOperand);
   size_t next = 0;

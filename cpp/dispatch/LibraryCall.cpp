@@ -1,5 +1,6 @@
 // Dispatches that call a function of a plugin of IREE's runtime.
 #include "LibraryCall.h"
+#include "cpp/iree/Ops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -36,12 +37,19 @@ static OwningOpRef<ModuleOp> codeOf(Executable &executable, const LibraryFunctio
     arguments.push_back(b.create(number)->getResult(0));
   }
   func::CallOp::create(b, import, arguments);
+  if (called.token) {
+    Value memory = executable.view(b, *called.token, MemRefType::get({}, b.getI32Type()), ValueRange());
+    memref::StoreOp::create(b, arith::ConstantOp::create(b, b.getI32IntegerAttr(0)), memory);
+  }
   func::ReturnOp::create(b);
   return code;
 }
 
 SmallVector<Value> callLibrary(ImplicitLocOpBuilder &b, Executable &executable, const LibraryFunction &function,
                                ArrayRef<LibraryArray> arrays) {
+  // A number that IREE does not know.
+  if (!function.dependsOnArgument)
+    executable.addConstant(optimizationBarrier(b, arith::ConstantIndexOp::create(b, 0).getResult()).front());
   auto program = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
   if (!SymbolTable::lookupSymbolIn(program, function.executable)) {
     auto numGroups = [&](ImplicitLocOpBuilder &inside, ValueRange) -> Value {

@@ -19,6 +19,11 @@ struct LibraryFunction {
   unsigned numConstants;
   /// Nothing if one workgroup calls it; otherwise each of that many does, and passes its own number last.
   std::optional<int64_t> groups = {};
+  /// An output of type i32 that the executable sets to 0: users of it come after the call.
+  std::optional<Executable::Binding> token = {};
+  /// Whether an array of every call depends on an argument of the program. IREE would make other calls on constants
+  /// when it compiles it.
+  bool dependsOnArgument = false;
 };
 
 /// Calls a function of a plugin. All calls of a program share their code, and none of the passes moves others into

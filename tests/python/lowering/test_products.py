@@ -121,6 +121,24 @@ def test_in_loops_and_derivatives() -> None:
     np.testing.assert_allclose(compiled, dt.grad(f)(w), rtol=2e-3, atol=2e-3)
 
 
+def test_on_constants() -> None:
+    """They are computed when the program runs, not when it is compiled."""
+    constant = RNG.normal(size=(300, 300)).astype(np.float32)
+
+    def program(x: Any) -> list[Any]:
+        eye = 4 * dnp.eye(30)
+        return [
+            x + dnp.arange(90_000.0).reshape(300, 300) @ dnp.eye(300),
+            x + dnp.asarray(constant) @ dnp.asarray(constant),
+            x + dt.scipy.linalg.cholesky(eye)[0, 0],
+            x + dnp.sum(dnp.linalg.solve(eye, dnp.ones(30))),
+        ]
+
+    x = np.ones((300, 300), np.float32)
+    for result, expected in zip(dt.jit(program, compile="now")(x), program(x), strict=True):
+        np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-4)
+
+
 def test_files_do_not_need_it(tmp_path: Path) -> None:
     x = np.ones((300, 300), np.float32)
     path = tmp_path / "product.vmfb"
