@@ -16,7 +16,7 @@ from programs.registry import SIZES, Draw, Program
 TRIAD: dict[str, tuple[int, ...]] = dict(
     zip(SIZES, ((1 << 15,), (1 << 20,), (1 << 25,)), strict=True)
 )
-PRODUCT: dict[str, tuple[int, ...]] = dict.fromkeys(SIZES, (2048,))
+PRODUCT: dict[str, tuple[int, ...]] = dict.fromkeys(SIZES, (1024,))
 DTYPES = {"float32": np.float32, "float64": np.float64, "bfloat16": ml_dtypes.bfloat16}
 
 triad = Program(
@@ -82,7 +82,7 @@ def limits(libraries: dict[str, Library], sizes: tuple[str, ...], seconds: float
     peak = {}
     for dtype in DTYPES:
         made = product(dtype)
-        peak[dtype] = made.flops(2048) / best(made, "large", libraries, seconds)
+        peak[dtype] = made.flops(*PRODUCT["large"]) / best(made, "large", libraries, seconds)
     return {"bandwidth": bandwidth, "peak": peak}
 
 

@@ -57,8 +57,9 @@ def difference(found: Any, expected: Any) -> float:
     for a, b in pairs:
         if a.shape != b.shape:
             raise ValueError(f"shapes must agree, got: {a.shape} and {b.shape}")
-        wide = np.complex128 if np.iscomplexobj(a) or np.iscomplexobj(b) else np.float64
-        a, b = a.astype(wide), b.astype(wide)
+        if a.dtype != b.dtype or a.dtype.kind not in "fc":
+            wide = np.complex128 if np.iscomplexobj(a) or np.iscomplexobj(b) else np.float64
+            a, b = a.astype(wide), b.astype(wide)
         if not np.array_equal(np.isfinite(a), np.isfinite(b)):
             return float("inf")
         finite = np.isfinite(b)
