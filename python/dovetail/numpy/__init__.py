@@ -28,7 +28,7 @@ from numpy import (
 from numpy.exceptions import ComplexWarning
 
 from dovetail.arrays import keys as _keys
-from dovetail.arrays.array import ArrayMethods as ndarray
+from dovetail.arrays.array import Array as ndarray
 from dovetail.arrays.dlpack import from_dlpack
 from dovetail.base.dtypes import (
     can_cast,
