@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ml_dtypes import bfloat16 as bfloat16
+
 from dovetail.base.dtypes import TypePromotionError as TypePromotionError
 from dovetail.base.dtypes import can_cast as can_cast
 from dovetail.base.dtypes import dtype as dtype
@@ -14,7 +16,6 @@ from dovetail.base.dtypes import promote_types as promote_types
 from dovetail.base.dtypes import result_type as result_type
 from dovetail.base.dtypes import scalar_type_of as scalar_type_of
 from dovetail.base.element_types import as_dtype as as_dtype
-from dovetail.base.element_types import bfloat16 as bfloat16
 from dovetail.base.element_types import bool_ as bool_
 from dovetail.base.element_types import canonicalize_dtype as canonicalize_dtype
 from dovetail.base.element_types import complex64 as complex64

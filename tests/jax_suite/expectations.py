@@ -21,6 +21,8 @@ Record = Mapping[str, str]
 _KINDS = (
     ("the process died", r"^Died"),
     ("uses JAX's internals", r"^\w+: INTERNAL"),
+    ("calls a primitive of its own in a transform", r"Primitive\.bind"),
+    ("uses a name of JAX that is missing", r"Dovetail lacks this name"),
     (
         "several devices, or arrays that can be written to: not here yet",
         r"^\w+: PUBLIC jax\.(pmap|P$|sharding\.|make_array_from_|ref\.|experimental\.multihost)",

@@ -1,23 +1,14 @@
-"""A plugin of pytest that writes what became of each of JAX's tests, a line of JSON for each."""
+"""A plugin of pytest, beside `outcomes`, that lets JAX's tests run as far as they can."""
 
 from __future__ import annotations
 
-import json
-import os
 import unittest
-from pathlib import Path
 from typing import Any
 
+import jax_stand_in  # noqa: F401
+import outcomes
 import pytest
 from absl.testing import parameterized
-
-_OUTPUT = Path(os.environ["JAX_TESTS_OUTPUT"])
-
-
-def _record(test: str, outcome: str, kind: str = "", message: str = "") -> None:
-    with _OUTPUT.open("a") as file:
-        file.write(json.dumps({"test": test, "outcome": outcome, "kind": kind, "message": message}))
-        file.write("\n")
 
 
 class _Names:
@@ -66,9 +57,6 @@ def _without_cases(test: Any) -> Any:
     return fail
 
 
-_texts: list[str] = []  # messages of the running test that are not JAX's
-
-
 def _go_on_after_other_texts() -> None:
     """A test whose error has the right class and another text goes on, and fails at its end."""
     context: Any = unittest.case._AssertRaisesContext  # pyright: ignore[reportAttributeAccessIssue]
@@ -80,7 +68,7 @@ def _go_on_after_other_texts() -> None:
         except AssertionError as error:
             if " does not match " not in str(error) or isinstance(exception[1], AssertionError):
                 raise
-            _texts.append(str(error))
+            outcomes.faults.append(str(error))
             self.exception = exception[1].with_traceback(None)
             return True
 
@@ -90,49 +78,16 @@ def _go_on_after_other_texts() -> None:
 def pytest_configure(config: pytest.Config) -> None:
     import jax
 
-    if jax.__dict__.get("_target") is None:
+    if jax.__name__ != "dovetail.as_jax.jax":
         raise pytest.UsageError(f"these are tests of Dovetail, but `jax` is {jax.__file__}")
     _let_parameters_be_placeholders()
     _go_on_after_other_texts()
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    import jax_gaps
+    from dovetail.as_jax import missing
 
-    jax_gaps.collecting = False
-
-
-def _short(node: str) -> str:
-    return node.partition("::")[2]
-
-
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    _texts.clear()
-    # If the process dies, this is the test's last record.
-    _record(_short(item.nodeid), "begun")
-
-
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
-    if call.when != "call" and not (call.when == "setup" and call.excinfo):
-        return
-    test = _short(item.nodeid)
-    if call.excinfo is None and _texts:
-        _record(test, "failed", "AssertionError", _texts[0][:3000])
-    elif call.excinfo is None:
-        _record(test, "passed")
-    elif call.excinfo.errisinstance((unittest.SkipTest, pytest.skip.Exception)):
-        _record(test, "skipped", message=str(call.excinfo.value))
-    else:
-        message = str(call.excinfo.value)
-        cause = call.excinfo.value.__cause__
-        if cause is not None:
-            message += f" [cause {type(cause).__name__}: {cause}]"
-        _record(test, "failed", call.excinfo.typename, message[:3000])
-
-
-def pytest_collectreport(report: pytest.CollectReport) -> None:
-    if report.failed:
-        _record("(collection)", "failed", "CollectError", str(report.longrepr)[-2500:])
+    missing.is_lenient = False
 
 
 def pytest_runtest_teardown(item: pytest.Item) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from dovetail.arrays.keys import is_key_type
+from dovetail.base.element_types import as_dtype, float0, is_inexact
 from dovetail.placement.named_sharding import NamedSharding
 from dovetail.placement.partition_spec import axes_of
 from dovetail.placement.type_shardings import without_axes
@@ -37,14 +39,16 @@ class ShapedArray(tuple[Any, ...]):
 
     def __new__(
         cls,
-        shape: tuple[int, ...],
-        dtype: np.dtype,
+        shape: Sequence[int],
+        dtype: Any,
         weak_type: bool = False,
         sharding: NamedSharding | None = None,
         varying: frozenset[Hashable] = frozenset(),
     ) -> ShapedArray:
         """The type of arrays of that shape and element type."""
-        return tuple.__new__(cls, (shape, dtype, weak_type, sharding, varying))
+        if not isinstance(dtype, np.dtype) and not is_key_type(dtype):
+            dtype = as_dtype(dtype)
+        return tuple.__new__(cls, (tuple(shape), dtype, weak_type, sharding, varying))
 
     shape: tuple[int, ...] = property(itemgetter(0))  # type: ignore[assignment]
     dtype: np.dtype = property(itemgetter(1))  # type: ignore[assignment]
@@ -85,6 +89,24 @@ class ShapedArray(tuple[Any, ...]):
             "varying": self._varying,
         }
         return ShapedArray(**known | changes)
+
+    def strip_weak_type(self) -> ShapedArray:
+        """The same type, not weak."""
+        return self.update(weak_type=False)
+
+    def to_tangent_aval(self) -> ShapedArray:
+        """The type of tangents of such arrays."""
+        return self.update(dtype=self.dtype if is_inexact(self.dtype) else float0)
+
+    def str_short(self, short_dtypes: bool = False) -> str:
+        """Element type and shape, such as `float32[2,3]`, or `f32[2,3]` with `short_dtypes`."""
+        text = str(self)
+        if not short_dtypes or self.dtype.names:
+            return text
+        name = self.dtype.name
+        return name.replace("uint", "u").replace("int", "i").replace("bfloat", "bf").replace(
+            "float", "f"
+        ).replace("complex", "c") + text.removeprefix(name)
 
     def __getnewargs__(self) -> tuple[Any, ...]:
         return tuple(self)

@@ -30,6 +30,13 @@ class _Internal(dict[str, bool]):
 _internal = _Internal()
 
 
+def exclude(path: str) -> None:
+    """Take the code below a path, or in a file, for a library: it is not where the user is."""
+    global _PACKAGES
+    _PACKAGES = (*_PACKAGES, path)
+    _internal.clear()
+
+
 def is_internal(file: str) -> bool:
     """True if a file belongs to this package or its dependencies, not to the user."""
     return _internal[file]

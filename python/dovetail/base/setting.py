@@ -108,7 +108,7 @@ class Option(Generic[T]):
         self._uses: list[Callable[[], Any]] = []
         text = os.environ.get(f"DOVETAIL_{name.upper()}")
         if text is not None:
-            self._value = self._parse(text)
+            self._value = self.parse(text)
         options[name] = self
 
     @property
@@ -149,7 +149,8 @@ class Option(Generic[T]):
         while value and self._uses:
             self._uses.pop()()
 
-    def _parse(self, text: str) -> T:
+    def parse(self, text: str) -> T:
+        """The value that the text of an environment variable means."""
         if True not in self.choices or self.check:
             return self._checked(text)
         word = text.lower()
@@ -179,16 +180,22 @@ class Fixed(Option[T]):
     def __init__(self, name: str, default: T, doc: str, check: Callable[[Any], T]) -> None:
         super().__init__(name, default, doc, check=check)
         self.__doc__ = _FIXED_DOCUMENTATION.format(doc=doc, name=name, default=default)
-        self._used = False
+        self.is_used = False
+        # Asked for the value at the first use, if there is a function: None leaves it as it is.
+        self.ask: Callable[[], T | None] = lambda: None
 
     def use(self) -> T:
         """The value, which is final from now on."""
-        self._used = True
+        if not self.is_used:
+            asked = self.ask()
+            if asked is not None:
+                super().set(asked)
+            self.is_used = True
         return self._value
 
     def set(self, value: T) -> None:
         """Change the value, unless it has been used."""
-        if self._used and self._checked(value) != self._value:
+        if self.is_used and self._checked(value) != self._value:
             raise RuntimeError(
                 f"{self.name} config should be updated before backends are initialized, that is "
                 f"before any device is used, got: {value!r} in place of {self._value!r}; set it "

@@ -9,6 +9,7 @@ from typing import Any
 
 from dovetail.arrays.array import Array, ArrayMethods
 from dovetail.arrays.descriptions import ShapeDtypeStruct
+from dovetail.arrays.keys import is_keys
 from dovetail.base.documentation import documented
 from dovetail.ops.operands import as_operand
 from dovetail.placement import devices as placement
@@ -202,7 +203,7 @@ def typeof(x: Any) -> Any:
     sharding over explicit axes of a mesh.
 
     Args:
-      x: an array, a tracer, a NumPy array, a number or a `ShapeDtypeStruct`.
+      x: an array, a tracer, keys, a NumPy array, a number or a `ShapeDtypeStruct`.
 
     Returns:
       A `ShapedArray`.
@@ -215,7 +216,7 @@ def typeof(x: Any) -> Any:
       >>> dt.typeof(1.5)
       ShapedArray(float32[], weak_type=True)
     """
-    known = isinstance(x, (ArrayMethods, ShapeDtypeStruct))
+    known = isinstance(x, (ArrayMethods, ShapeDtypeStruct)) or is_keys(x)
     aval = x.aval if known else as_operand("typeof", x).aval
     varying = varying_axes(x)
     return aval.update(varying=varying) if varying else aval

@@ -23,11 +23,13 @@ from dovetail.lax.conv_dimensions import (
 )
 from dovetail.lax.precision import check_precision
 from dovetail.ops.operands import ArrayLike, as_operand, check_kind
+from dovetail.transforms.out_sharding import accepts_out_sharding
 
 # Labels of dimensions: spatial ones come after these.
 _BATCH, _GROUP, _IN, _OUT, _SPATIAL = range(5)
 
 
+@accepts_out_sharding
 def conv_general_dilated(
     lhs: ArrayLike,
     rhs: ArrayLike,

@@ -24,7 +24,7 @@ from numpy import unsignedinteger as unsignedinteger
 from numpy.exceptions import ComplexWarning as ComplexWarning
 
 from dovetail.arrays import keys as _keys
-from dovetail.arrays.array import ArrayMethods as _ArrayMethods
+from dovetail.arrays.array import Array as _Array
 from dovetail.arrays.dlpack import from_dlpack as from_dlpack
 from dovetail.base.dtypes import can_cast as can_cast
 from dovetail.base.dtypes import finfo as finfo
@@ -426,7 +426,7 @@ from dovetail.ops.operands import broadcast_shapes as broadcast_shapes
 # Keys are moved too.
 
 # Names that type checkers would not take for public if they were imported under them.
-ndarray = _ArrayMethods
+ndarray = _Array
 bool = bool_
 
 _keys.let_move_keys(

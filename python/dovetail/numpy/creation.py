@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from dovetail import lax
 from dovetail.arrays.array import Array
+from dovetail.arrays.keys import is_keys
 from dovetail.base import dtypes
 from dovetail.base.documentation import documented
 from dovetail.base.errors import type_error, value_error, warn
@@ -22,7 +23,7 @@ from dovetail.ops.operands import (
     canonical_shape,
     scalar,
 )
-from dovetail.programs.transfers import beside
+from dovetail.programs.transfers import beside, device_put
 from dovetail.tracing.bind import constant
 from dovetail.transforms.out_sharding import accepts_out_sharding
 
@@ -176,7 +177,7 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: bool = False, device: Any = Non
     part, with a `DeprecationWarning`.
 
     Args:
-      x: an array or scalar.
+      x: an array or scalar, or keys, whose element type can only be their own.
       dtype: the element type; None is the default float.
       copy: True for a result in its own memory even where nothing is converted.
       device: the device of the result.
@@ -191,6 +192,8 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: bool = False, device: Any = Non
       >>> astype(1.7, "int32")
       Array(1, dtype=int32)
     """
+    if is_keys(x) and dtype == (keys := cast("Any", x)).dtype:
+        return keys if device is None else device_put(keys, device)
     wanted = dtypes.requested(dtype, "astype", dtypes.float64)
     operand = placed(as_operand("astype", x), device)
     if wanted == dtypes.bool_:

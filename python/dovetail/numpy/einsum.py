@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import string
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from dovetail.symbolic.solve import expected_shape
 from dovetail.transforms.out_sharding import accepts_out_sharding
 
 Path = list[tuple[int, ...]]
+Product = Callable[..., Array]
 
 
 @accepts_out_sharding
@@ -35,12 +37,14 @@ def einsum(
     optimize: Any = "auto",
     precision: Any = None,
     preferred_element_type: Any = None,
+    _dot_general: Callable[..., Array] = lax.dot_general,
 ) -> Array:
     """The sum of products that the subscripts state, as in "ij,jk->ik"; NumPy's whole syntax.
 
     Args:
       subscripts: the labels; or the first operand, with the labels of each operand after it, as in
-        `einsum(a, [0, 1], b, [1, 2], [0, 2])`.
+        `einsum(a, [0, 1], b, [1, 2], [0, 2])`. Dimensions of a "..." that a stated result lacks are
+        summed over.
       operands: arrays, which are promoted, with a size of 1 stretched to a label's other size.
       out: must be None.
       optimize: a strategy of `numpy.einsum_path`, False for the order of the operands, or a path.
@@ -73,7 +77,8 @@ def einsum(
         kept = set(result).union(*(labels for labels, _ in pairs))
         while len(chosen) > 1:
             inside = kept.union(*(labels for labels, _ in chosen[2:]))
-            chosen[:2] = [_contract(chosen[0], chosen[1], inside, sizes, preferred_element_type)]
+            product = _product(_dot_general, precision, preferred_element_type)
+            chosen[:2] = [_contract(chosen[0], chosen[1], inside, sizes, product)]
         pairs.append(_simplified(*chosen[0], kept))
     labels, x = pairs[0]
     x = lax.transpose(x, [labels.index(c) for c in result])
@@ -143,7 +148,7 @@ def _parse(subscripts: Any, operands: tuple[Any, ...]) -> tuple[list[str], str, 
         text, arrays = subscripts.replace(" ", ""), list(operands)
     else:
         text, arrays = _from_lists((subscripts, *operands))
-    left, arrow, right = text.partition("->")
+    left, arrow, right = _with_letters(text).partition("->")
     terms = left.split(",")
     if len(terms) != len(arrays):
         raise value_error(
@@ -154,13 +159,11 @@ def _parse(subscripts: Any, operands: tuple[Any, ...]) -> tuple[list[str], str, 
         letters = term.replace("...", "", 1)
         if not all(c in string.ascii_letters for c in letters):
             raise value_error(
-                f"einsum: subscripts are letters and one '...' per term, got: {term!r} in {text!r}"
+                f"einsum: subscripts are labels and one '...' per term, got: {term!r} in {text!r}"
             )
     terms, dots = _expand_dots(text, terms, arrays)
     if arrow:
         result = right.replace("...", dots)
-        if "..." not in right and any(d in "".join(terms) for d in dots):
-            raise value_error(f"einsum: the result must have the '...' of the terms, got: {text!r}")
     else:
         counts = Counter("".join(terms).translate(str.maketrans("", "", dots)))
         result = dots + "".join(sorted(c for c, n in counts.items() if n == 1))
@@ -169,6 +172,13 @@ def _parse(subscripts: Any, operands: tuple[Any, ...]) -> tuple[list[str], str, 
             f"einsum: labels of the result must occur in a term, and once, got: {text!r}"
         )
     return terms, result, arrays
+
+
+def _with_letters(text: str) -> str:
+    """Subscripts in which labels that are no letters, such as digits, are letters."""
+    odd = sorted({c for c in text if c.isdigit() or (c.isalpha() and not c.isascii())})
+    free = (c for c in string.ascii_letters if c not in text)
+    return text.translate(dict(zip(map(ord, odd), free, strict=False)))
 
 
 def _from_lists(arguments: tuple[Any, ...]) -> tuple[str, list[Any]]:
@@ -240,12 +250,33 @@ def _simplified(labels: str, x: Array, kept: set[str]) -> tuple[str, Array]:
     return labels, x
 
 
+def _product(dot_general: Callable[..., Array], precision: Any, preferred: Any) -> Product:
+    """How two operands are contracted, given their dimensions; `dot_general` is `lax.dot_general`,
+    or what a library has in its place.
+    """
+
+    def by(
+        x: Array,
+        y: Array,
+        lhs_batch: tuple[int, ...],
+        rhs_batch: tuple[int, ...],
+        lhs_contract: tuple[int, ...],
+        rhs_contract: tuple[int, ...],
+    ) -> Array:
+        if dot_general is lax.dot_general:
+            return contract(x, y, lhs_batch, rhs_batch, lhs_contract, rhs_contract, preferred)
+        numbers = (lhs_contract, rhs_contract), (lhs_batch, rhs_batch)
+        return dot_general(x, y, numbers, precision=precision, preferred_element_type=preferred)
+
+    return by
+
+
 def _contract(
     first: tuple[str, Array],
     second: tuple[str, Array],
     kept: set[str],
     sizes: dict[str, int],
-    preferred: Any,
+    product: Product,
 ) -> tuple[str, Array]:
     left, x = _simplified(*_without_stretched(*first, sizes, second[0]), kept | set(second[0]))
     right, y = _simplified(*_without_stretched(*second, sizes, first[0]), kept | set(left))
@@ -253,14 +284,13 @@ def _contract(
     left, x = _simplified(left, x, kept | set(right))
     batch = [c for c in left if c in right and c in kept]
     summed = [c for c in left if c in right and c not in kept]
-    result = contract(
+    result = product(
         x,
         y,
         tuple(left.index(c) for c in batch),
         tuple(right.index(c) for c in batch),
         tuple(left.index(c) for c in summed),
         tuple(right.index(c) for c in summed),
-        preferred,
     )
     free = [c for c in left if c not in batch and c not in summed]
     free += [c for c in right if c not in batch and c not in summed]

@@ -9,6 +9,7 @@ import numpy as np
 
 from dovetail import ops
 from dovetail.arrays.array import Array
+from dovetail.arrays.keys import is_keys
 from dovetail.arrays.protocols import array_meant
 from dovetail.base import dtypes
 from dovetail.base.documentation import documented
@@ -35,6 +36,8 @@ def equal(x: ArrayLike, y: ArrayLike, /) -> Array:
       >>> equal(1, 1.0)
       Array(True, dtype=bool)
     """
+    if is_keys(x) and is_keys(y):
+        return x == y  # type: ignore[return-value]
     return ops.compare(*pair("equal", x, y), "eq")
 
 
@@ -46,6 +49,8 @@ def not_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
       >>> not_equal(1, 1.0)
       Array(False, dtype=bool)
     """
+    if is_keys(x) and is_keys(y):
+        return x != y  # type: ignore[return-value]
     return ops.compare(*pair("not_equal", x, y), "ne")
 
 

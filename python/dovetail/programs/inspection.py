@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from dovetail.programs.jit import jit
 from dovetail.programs.jitted import Jitted
 from dovetail.programs.options import Options
+from dovetail.tracing.arguments import wraps
 from dovetail.tracing.axes import Axis
 
 
@@ -48,7 +48,7 @@ def make_ir(
     jitted = jit(fun, static_argnums=static_argnums)
     jitted._axes = {name: Axis(str(name), size) for name, size in axis_env or ()}
 
-    @functools.wraps(fun)
+    @wraps(fun)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         lowered = jitted.lower(*args, **kwargs)
         text = IRText(lowered.as_text("trace"))

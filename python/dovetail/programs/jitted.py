@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import functools
+import inspect
 import weakref
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -77,6 +78,15 @@ def forget_all() -> None:
     config.changed()
 
 
+class _SignatureOfFunction:
+    """The attribute of a jitted function that `inspect.signature` reads; its class has none."""
+
+    def __get__(self, jitted: Jitted | None, owner: type) -> inspect.Signature:
+        if jitted is None:
+            raise AttributeError("__signature__")
+        return inspect.signature(jitted._function)
+
+
 class Jitted(_core.CompiledCalls):
     """A function that is traced and compiled at its first call with each signature.
 
@@ -89,6 +99,8 @@ class Jitted(_core.CompiledCalls):
     _shares = True
     # Named axes that are bound outside of any trace.
     _axes: Mapping[Hashable, Axis] = {}
+
+    __signature__ = _SignatureOfFunction()
 
     def __init__(self, function: Callable[..., Any], options: Options) -> None:
         super().__init__(options.static_argnums, options.static_argnames)

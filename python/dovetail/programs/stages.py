@@ -6,7 +6,7 @@ Each is a view of a `Program`; a compiled one has an `Execution` as well.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from dovetail.arrays.array import Array, ShapedArray
 from dovetail.arrays.descriptions import ShapeDtypeStruct
+from dovetail.base.errors import value_error
 from dovetail.base.late import files
 from dovetail.base.locations import here
 from dovetail.programs.analysis import CompiledMemoryStats, cost_of, memory_of
@@ -183,8 +184,21 @@ class Lowered(Stage):
       ()
     """
 
-    def compile(self) -> Compiled:
-        """Compile for this machine's CPU."""
+    def compile(self, compiler_options: Mapping[str, Any] | None = None) -> Compiled:
+        """Compile for this machine's CPU.
+
+        Args:
+          compiler_options: None, or a dictionary without entries: options are those of JAX's
+            compiler.
+
+        Raises:
+          ValueError: there are options.
+        """
+        if compiler_options:
+            raise value_error(
+                "Lowered.compile: compiler_options must have no entries, since they are options of "
+                f"another compiler, got: {dict(compiler_options)}; leave them out"
+            )
         return Compiled(self._program)
 
     def cost_analysis(self, **sizes: int) -> dict[str, float]:

@@ -37,6 +37,7 @@ class KeyType:
 
     type = dtypes.prng_key
     kind = "V"
+    names = None
     is_key_type = True
     _make = staticmethod(key_functions.made)
 

@@ -109,7 +109,8 @@ def _no_array(value: Any, what: object) -> str:
 
 def name_of(function: Any) -> str:
     """The name of a function in messages."""
-    return getattr(function, "__name__", None) or type(function).__name__
+    name = getattr(function, "__name__", None)
+    return name if isinstance(name, str) and name else type(function).__name__
 
 
 def parameter_names(function: Any, count: int) -> list[str]:
@@ -127,6 +128,17 @@ def parameter_names(function: Any, count: int) -> list[str]:
     return (names + [f"argument {i}" for i in range(len(names), count)])[:count]
 
 
+def wraps(function: Any) -> Callable[[Any], Any]:
+    """`functools.wraps`, but for objects that make up attributes: their names may be no strings."""
+    kinds = {"__name__": str, "__qualname__": str, "__annotations__": dict}
+    copied = [
+        name
+        for name in functools.WRAPPER_ASSIGNMENTS
+        if isinstance(getattr(function, name, None), kinds.get(name, object))
+    ]
+    return functools.wraps(function, copied)
+
+
 def described(function: Any, what: str) -> Callable[[Any], Any]:
     """A decorator that makes a function callable like another, whose documentation it extends.
 
@@ -134,7 +146,7 @@ def described(function: Any, what: str) -> Callable[[Any], Any]:
       function: the other one.
       what: a sentence about what is made of it.
     """
-    made = functools.wraps(function)
+    made = wraps(function)
 
     def decorate(wrapper: Any) -> Any:
         wrapper = made(wrapper)

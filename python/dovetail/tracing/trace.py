@@ -216,8 +216,14 @@ class Trace:
         captured = self.captured[position - len(self.names)]
         return captured.description() if type(captured) is Tracer else "an array closed over"
 
+    def position_of(self, argument: int) -> int:
+        """The position of an argument; captured values follow those of the function."""
+        return self._argument_of[argument]
+
     def arguments_of(self, number: int) -> list[int]:
-        """The arguments that a value depends on."""
+        """The arguments that a value depends on, or is."""
+        if number in self._argument_of:
+            return [number]
         return self._arguments_beyond(number, ())
 
     def _arguments_beyond(self, number: int, known: Sequence[int]) -> list[int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,6 +21,7 @@ from dovetail.tracing.arguments import (
     name_of,
     results_of,
     select,
+    wraps,
 )
 from dovetail.tracing.functions import TracedFunction, apply, trace
 from dovetail.tracing.trace import Operand, Tracer
@@ -62,7 +62,7 @@ def value_and_grad(
     numbers = as_numbers(argnums, "argnums")
     name = name_of(fun)
 
-    @functools.wraps(fun)
+    @wraps(fun)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         selected = select(fun, numbers, args, kwargs)
         for i, leaf in enumerate(selected.leaves):
@@ -127,7 +127,7 @@ def grad(
     """
     both = value_and_grad(fun, argnums, has_aux, holomorphic, allow_int)
 
-    @functools.wraps(fun)
+    @wraps(fun)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         value, gradient = both(*args, **kwargs)
         return (gradient, value[1]) if has_aux else gradient

@@ -20,6 +20,7 @@ from dovetail.tracing.arguments import (
     as_operand,
     name_of,
     results_of,
+    wraps,
 )
 from dovetail.tracing.functions import apply, call, trace
 from dovetail.tracing.trace import Operand, Tracer
@@ -180,7 +181,7 @@ def checkpoint(
 
     plain = _Evaluated(function, Options(static_argnums=numbers, compile="never"))
 
-    @functools.wraps(function)
+    @wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         statics = {_position(number, len(args), name) for number in numbers}
         if derivative_order() or not all(_is_hashable(args[i]) for i in statics):

@@ -23,6 +23,7 @@ from dovetail.placement.type_shardings import (
     spec_over,
 )
 from dovetail.programs.transfers import put
+from dovetail.tracing.arguments import wraps
 from dovetail.trees.pytree import broadcast_prefix, flatten, map_leaves, unflatten
 
 
@@ -105,7 +106,7 @@ def auto_axes(
         return functools.partial(auto_axes, axes=axes, out_sharding=out_sharding)
     fun: Callable[..., Any] = f
 
-    @functools.wraps(fun)
+    @wraps(fun)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         wanted = _stated(out_sharding, kwargs, "out_sharding")
         outer = _mesh_for("auto_axes", wanted)
@@ -155,7 +156,7 @@ def explicit_axes(
         return functools.partial(explicit_axes, axes=axes, in_sharding=in_sharding)
     fun: Callable[..., Any] = f
 
-    @functools.wraps(fun)
+    @wraps(fun)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         wanted = _stated(in_sharding, kwargs, "in_sharding")
         outer = _mesh_for("explicit_axes", None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +13,7 @@ from dovetail.arrays.array import Array, ShapedArray
 from dovetail.base import dtypes
 from dovetail.base.locations import here
 from dovetail.symbolic.size import has_sizes
-from dovetail.tracing.arguments import Function, as_numbers, name_of, results_of, select
+from dovetail.tracing.arguments import Function, as_numbers, name_of, results_of, select, wraps
 from dovetail.transforms.autodiff import check_differentiable, jvp, needed_outputs
 from dovetail.transforms.batching import vmap
 from dovetail.transforms.linearization import vjp
@@ -51,7 +50,7 @@ def jacfwd(
     """
     numbers = as_numbers(argnums, "argnums")
 
-    @functools.wraps(fun)
+    @wraps(fun)
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         selected = select(fun, numbers, args, kwargs)
         for i, leaf in enumerate(selected.leaves):
@@ -115,7 +114,7 @@ def jacrev(
     numbers = as_numbers(argnums, "argnums")
     name = name_of(fun)
 
-    @functools.wraps(fun)
+    @wraps(fun)
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         selected = select(fun, numbers, args, kwargs)
         for i, leaf in enumerate(selected.leaves):

@@ -76,6 +76,11 @@ def is_internal(name: str) -> bool:
     return name.startswith(_INTERNAL)
 
 
+def describe(name: str) -> str:
+    """The text of the error of a missing name, which says whether it is JAX's public interface."""
+    return f"{'INTERNAL' if is_internal(name) else 'PUBLIC'} {name}"
+
+
 def names_of_modules() -> set[str]:
     """All modules that JAX's checkout has."""
     names = set()
@@ -94,12 +99,3 @@ def file_of(name: str) -> Path | None:
         return None
     base = CHECKOUT.joinpath(*name.split("."))
     return base.with_suffix(".py") if base.with_suffix(".py").exists() else base / "__init__.py"
-
-
-def target_of(name: str) -> str | None:
-    """The module of Dovetail whose names a module of JAX has."""
-    if name in ALIASES:
-        return ALIASES[name]
-    if name.startswith(("jax._src", "jax.interpreters", "jax.extend")):
-        return None
-    return "dovetail" + name.removeprefix("jax")

@@ -202,7 +202,7 @@ def test_repr(array: Any, text: str) -> None:
         np.ones((40, 40), np.int8),
         np.zeros((2, 0), bool),
         np.array([1e-10, 1e10, np.nan, -np.inf], np.float32),
-        np.linspace(0, 1, 7).astype(dtypes.bfloat16),
+        np.linspace(0, 1, 7).astype(np.dtype("bfloat16")),
         np.arange(8).reshape(2, 2, 2).astype(np.uint16),
         np.array([[1 + 2j], [-1e9j]], np.complex64),
         np.arange(3).astype(dtypes.int4),
@@ -404,3 +404,20 @@ def test_tracers_are_arrays_too() -> None:
     assert seen == [(True, True, False)]
     assert isinstance(X, dt.Array)
     assert not isinstance(np.zeros(2), dt.Array)
+
+
+def test_ndarray_is_the_class_of_all_arrays() -> None:
+    assert dnp.ndarray is dt.Array
+    assert isinstance(dt.random.key(0), dnp.ndarray)
+    assert dt.jit(lambda x: isinstance(x, dnp.ndarray) + x)(0) == 1
+    assert not isinstance(np.ones(2), dnp.ndarray)
+
+
+def test_descriptions_are_made_of_what_describes() -> None:
+    described = ShapedArray([2, 3], "float32", weak_type=True)
+    assert described.strip_weak_type() == dt.typeof(dnp.zeros((2, 3)))
+    assert described.update(shape=(4,), dtype=np.dtype("int8")).str_short(True) == "i8[4]"
+    assert described.to_tangent_aval() == described
+    assert ShapedArray((2,), int).to_tangent_aval().dtype == dt.float0
+    assert ShapedArray((2,), "bfloat16").str_short(True) == "bf16[2]"
+    assert ShapedArray((), "uint8").str_short() == "uint8[]"

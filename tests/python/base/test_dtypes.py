@@ -250,3 +250,10 @@ def test_whether_a_result_type_is_weak() -> None:
     assert dtypes.result_type(weak, 1, return_weak_type_flag=True) == (np.float32, True)
     strong = weak.astype("float32")
     assert dtypes.result_type(weak, strong, return_weak_type_flag=True) == (np.float32, False)
+
+
+def test_bfloat16_is_a_class_of_scalars() -> None:
+    scalar = dt.dtypes.bfloat16(1.5)
+    assert isinstance(scalar, dt.dtypes.bfloat16)
+    assert not isinstance(1.5, dt.dtypes.bfloat16)
+    assert dnp.asarray(scalar).dtype == dt.dtypes.bfloat16 == dnp.bfloat16

@@ -318,7 +318,7 @@ def test_accumulation_type() -> None:
 def test_dots_promote_whatever_the_promotion_is(run: Any) -> None:
     with dt.numpy_dtype_promotion("strict"):
         result = run(lax.dot)(dnp.ones(2, "int8"), dnp.ones(2, "bfloat16"))
-    assert result.dtype == dtypes.bfloat16
+    assert result.dtype == np.dtype("bfloat16")
     assert float(result) == 2
 
 
@@ -407,3 +407,11 @@ def test_one_branch_of_a_platform() -> None:
     assert lax.platform_dependent(1.0, **branches) == lax.sin(1.0)
     assert dt.jit(lambda x: lax.platform_dependent(x, default=lax.exp))(0.0) == 1
     assert lax.composite(lax.add, "sum", version=2)(1, 2) == 3
+
+
+def test_convolution_takes_a_sharding_of_its_result() -> None:
+    x, kernel = np.ones((1, 1, 4), np.float32), np.ones((1, 1, 2), np.float32)
+    result = lax.conv_general_dilated(x, kernel, (1,), "VALID", out_sharding=None)
+    np.testing.assert_array_equal(result, np.full((1, 1, 3), 2))
+    with pytest.raises(TypeError, match="`out_sharding` argument of `conv_general_dilated`"):
+        lax.conv_general_dilated(x, kernel, (1,), "VALID", out_sharding="x")  # type: ignore[call-arg]

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import dovetail.numpy as dnp
-from dovetail import ShapeDtypeStruct, config, dtypes, grad, make_ir, vmap
+from dovetail import ShapeDtypeStruct, config, dtypes, grad, lax, make_ir, vmap
 from dovetail.arrays.array import Array
 from dovetail.test_util import check_grads
 from support.numpy_expressions import (
@@ -200,7 +200,7 @@ class TestIn32Bits:
     def test_weak_types(self) -> None:
         assert dnp.asarray(1.0).weak_type
         assert not dnp.asarray([1.0]).weak_type
-        assert (dnp.ones(2, "bfloat16") * 2.5).dtype == dtypes.bfloat16
+        assert (dnp.ones(2, "bfloat16") * 2.5).dtype == np.dtype("bfloat16")
         assert (dnp.ones(2, "int8") + 1).dtype == np.int8
         result = dnp.arange(2) * 1.5
         assert result.dtype == np.float32
@@ -386,10 +386,39 @@ def test_einsum_takes_a_good_path() -> None:
 def test_scalar_types() -> None:
     assert dnp.float32 == np.float32
     assert dnp.float32 == np.dtype("float32")
-    assert dnp.zeros(2, dnp.bfloat16).dtype == dtypes.bfloat16
+    assert dnp.zeros(2, dnp.bfloat16).dtype == np.dtype("bfloat16")
     assert repr(dnp.int8(3)) == "Array(3, dtype=int8)"
     assert dnp.issubdtype(dnp.bfloat16, dnp.floating)
     assert dnp.finfo(dnp.float16).bits == 16
     assert dnp.iinfo(dnp.uint8).max == 255
     assert len({dnp.float32, np.float32}) == 1
-    assert dnp.dtype(dnp.bfloat16) == dtypes.bfloat16
+    assert dnp.dtype(dnp.bfloat16) == np.dtype("bfloat16")
+
+
+def test_einsum_sums_dots_that_the_result_lacks() -> None:
+    x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    np.testing.assert_array_equal(dnp.einsum("i...->i", x), x.sum((1, 2)))
+    np.testing.assert_array_equal(
+        dnp.einsum("a...d,...f->adf", x[:, 0], np.ones(5)), np.stack([x[:, 0]] * 5, -1)
+    )
+
+
+def test_einsum_labels_are_any_letters_and_digits() -> None:
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    np.testing.assert_array_equal(dnp.einsum("1a,\u03b21->a\u03b2", x, x[:, :2]), x.T @ x[:, :2].T)
+
+
+def test_einsum_contracts_by_another_function() -> None:
+    calls = []
+
+    def dot_general(x: Any, y: Any, numbers: Any, **options: Any) -> Any:
+        calls.append((numbers, options))
+        return 2 * lax.dot_general(x, y, numbers, **options)
+
+    x, y = np.ones((2, 3), np.float32), np.ones((3, 4), np.float32)
+    np.testing.assert_array_equal(
+        dnp.einsum("ij,jk->ik", x, y, _dot_general=dot_general), np.full((2, 4), 6)
+    )
+    assert calls == [
+        ((((1,), (0,)), ((), ())), {"precision": None, "preferred_element_type": None})
+    ]

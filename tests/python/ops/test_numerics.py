@@ -181,7 +181,7 @@ def test_signs_of_zero_and_nan(dtype: np.dtype) -> None:
         assert np.isnan(sign[2])
 
 
-NARROW = [dtypes.bfloat16, dtypes.float16, dtypes.float8_e4m3fn, dtypes.float8_e5m2]
+NARROW = [np.dtype("bfloat16"), dtypes.float16, dtypes.float8_e4m3fn, dtypes.float8_e5m2]
 
 
 @pytest.mark.parametrize("dtype", NARROW, ids=str)

@@ -447,3 +447,19 @@ def test_ir_of_functions_with_named_axes() -> None:
     described = SimpleNamespace(shape=(2,), dtype=np.dtype("float32"))
     assert "tensor<2xf32>" in dt.make_ir(dnp.sin)(described)
     assert dt.jit(dnp.sin).lower(described).out_info.shape == (2,)
+
+
+def test_signature() -> None:
+    @dt.jit
+    def f(x: float, y: int = 2) -> Any:
+        return x + y
+
+    for follow_wrapped in (True, False):
+        assert list(inspect.signature(f, follow_wrapped=follow_wrapped).parameters) == ["x", "y"]
+
+
+def test_compiler_options() -> None:
+    lowered = dt.jit(dnp.sin).lower(0.0)
+    assert lowered.compile(compiler_options=None)(0.0) == lowered.compile({})(0.0) == 0
+    with pytest.raises(ValueError, match=r"must have no entries.*xla_cpu_enable_fast_math"):
+        lowered.compile({"xla_cpu_enable_fast_math": True})

@@ -588,3 +588,29 @@ def test_keys_do_not_mix_with_numbers(keys: Any) -> None:
 
 
 untyped_numpy: Any = dnp
+
+
+def test_type_of_keys() -> None:
+    keys: Any = random.split(random.key(0), 3)
+    described = dt.typeof(keys)
+    assert described.shape == (3,)
+    assert described.dtype == keys.dtype
+    assert str(described) == "key<fry>[3]"
+    assert dt.jit(lambda k: dt.typeof(k).shape[0] + 0 * random.bits(k[0]))(keys) == 3
+
+
+def test_equality_of_keys() -> None:
+    keys: Any = random.split(random.key(0), 3)
+    assert_array_equal(dnp.equal(keys, keys[1]), [False, True, False])
+    assert_array_equal(dnp.not_equal(keys, keys[1]), [True, False, True])
+    with pytest.raises(TypeError):
+        dnp.equal(keys, 1)
+
+
+def test_astype_of_keys() -> None:
+    key: Any = random.key(0)
+    assert dnp.astype(key, key.dtype) is key
+    with pytest.raises(TypeError):
+        dnp.astype(key, np.float32)
+    with pytest.raises(TypeError):
+        dnp.astype(key, random.key(0, impl="rbg").dtype)

@@ -103,7 +103,7 @@ def all_calls(dtype: np.dtype, rows: Sequence[Row] = OPS) -> list[Call]:
 # also without a sign. Others differ in their elements alone, which one call of each op shows.
 IN_EVERY_WAY = {
     *(dtypes.bool_, dtypes.uint8, dtypes.int32),
-    *(dtypes.bfloat16, dtypes.float32, dtypes.complex64),
+    *(np.dtype("bfloat16"), dtypes.float32, dtypes.complex64),
 }
 # All are computed in float32, between conversions that base/test_small_types.py tries.
 ALIKE = (

@@ -26,7 +26,7 @@ FLOAT8 = (
     dtypes.float8_e4m3fnuz,
     dtypes.float8_e5m2fnuz,
 )
-FLOAT = (*FLOAT8, dtypes.bfloat16, dtypes.float16, *WIDE)
+FLOAT = (*FLOAT8, np.dtype("bfloat16"), dtypes.float16, *WIDE)
 COMPLEX = (dtypes.complex64, dtypes.complex128)
 INT = SIGNED + UNSIGNED
 ORDERED = BOOL + INT + FLOAT

@@ -277,7 +277,7 @@ row(
             (3, 4),
             (4, 2),
             element=dtypes.float32,
-            types=(*FLOAT8, dtypes.bfloat16, dtypes.float16),
+            types=(*FLOAT8, np.dtype("bfloat16"), dtypes.float16),
         ),
         _dot("ik", "kj", "ij", (3, 4), (4, 2), element=dtypes.complex128, types=WIDE),
     ),

@@ -241,7 +241,7 @@ row(
             (2, 2, 3),
             windows="x",
             element=dtypes.float32,
-            types=(dtypes.bfloat16, dtypes.float16),
+            types=(np.dtype("bfloat16"), dtypes.float16),
         ),
         _conv("xc,xc->x", (4, 2), (2, 2), windows="x", element=dtypes.int32, types=(dtypes.int8,)),
         _conv("xc,xc->x", (4, 2), (2, 2), windows="x", element=dtypes.complex128, types=WIDE),

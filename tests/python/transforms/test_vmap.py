@@ -138,3 +138,24 @@ def test_axes_are_ints(axes: Any) -> None:
         dt.vmap(lambda x: x, in_axes=axes)
     with pytest.raises(TypeError, match="vmap out_axes must be an int, None, or"):
         dt.vmap(lambda x: x, out_axes=axes)
+
+
+class Anything:
+    """A function whose attributes are made up."""
+
+    def __call__(self, x: Any) -> Any:
+        return 2 * x
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("__name__", "__qualname__", "__annotations__", "__doc__"):
+            return (name,)
+        raise AttributeError(name)
+
+
+@pytest.mark.parametrize(
+    "transform",
+    [dt.vmap, dt.jit, dt.checkpoint, dt.jacfwd, dt.jacrev, lambda f: dt.vmap(dt.grad(f))],
+)
+def test_functions_whose_name_is_no_string(transform: Any) -> None:
+    transformed = transform(Anything())
+    assert np.sum(transformed(np.array([1, 2], np.float32))) in (4, 6)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +11,7 @@ from dovetail.base import dtypes
 from dovetail.base.errors import type_error
 from dovetail.base.trace_stack import derivative_order
 from dovetail.tracing import evaluation
-from dovetail.tracing.arguments import Function, LeafNames, as_operand, name_of, results_of
+from dovetail.tracing.arguments import Function, LeafNames, as_operand, name_of, results_of, wraps
 from dovetail.tracing.functions import TracedFunction, call, trace
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.transforms.custom_derivatives.calls import pair_of
@@ -57,7 +56,7 @@ def custom_gradient(fun: Function) -> Function:
     what = "the result and its rule"
     label = f"The function {name_of(fun)} of custom_gradient"
 
-    @functools.wraps(fun)
+    @wraps(fun)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         return pair_of(fun(*args, **kwargs), label, what)[0]
 
@@ -154,7 +153,7 @@ def closure_convert(fun: Function, *example_args: Any) -> tuple[Callable[..., An
     hoisted = [x for x, chosen in zip(captured, is_hoisted, strict=True) if chosen]
     callee = evaluation.Callee(traced.function)
 
-    @functools.wraps(fun)
+    @wraps(fun)
     def converted(*args: Any) -> Any:
         count = len(args) - len(hoisted)
         given, own_spec = flatten(args[:count] if count >= 0 else args)

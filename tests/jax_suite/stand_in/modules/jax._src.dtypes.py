@@ -138,7 +138,7 @@ def lattice_result_type(*args):
     return _d.promote(*map(_d.dtype_and_weakness, args))
 
 
-_target = _d
+_base = _d
 
 
 def dtype(x):

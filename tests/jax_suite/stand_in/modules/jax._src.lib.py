@@ -1,5 +1,7 @@
 import types
 
+from dovetail.as_jax import missing
+
 version = (0, 10, 2)
 jaxlib_extension_version = 1000
 ifrt_version = 1000
@@ -12,14 +14,11 @@ class _NoHook(types.SimpleNamespace):
     def __getattr__(self, name):
         if name.startswith("is_"):
             return lambda: False
-        import jax_gaps
-        from jax_gaps import MissingNameError as ShimGap
-
         if name.startswith("__"):
             raise AttributeError(name)
-        if jax_gaps.collecting:
-            return jax_gaps.Missing(f"jaxlib.{name}")
-        raise ShimGap(f"INTERNAL jaxlib.{name}")
+        if missing.is_lenient:
+            return missing.Missing(f"jaxlib.{name}")
+        raise missing.MissingNameError(f"INTERNAL jaxlib.{name}")
 
 
 _jax = _NoHook()

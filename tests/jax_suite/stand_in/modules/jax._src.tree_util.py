@@ -1,20 +1,7 @@
 from dovetail import tree_util as _tree_util
-from dovetail.trees.differences import no_prefix as _no_prefix
-from dovetail.trees.treedef import spec_of as _spec_of
+from dovetail.as_jax.jax._src.tree_util import prefix_errors  # noqa: F401
 
 dispatch_registry = _tree_util.default_registry
-
-
-def prefix_errors(prefix_tree, full_tree, is_leaf=None):
-    specs = (
-        _spec_of(_tree_util.tree_structure(prefix_tree, is_leaf)),
-        _spec_of(_tree_util.tree_structure(full_tree)),
-    )
-
-    def error(i):
-        return lambda name: ValueError(_no_prefix(*specs, name)[i])
-
-    return [error(i) for i in range(len(_no_prefix(*specs, "")))]
 
 
 def broadcast_flattened_prefix_with_treedef(prefix_leaves, prefix_treedef, full_treedef):

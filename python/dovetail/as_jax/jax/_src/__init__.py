@@ -1,0 +1,1 @@
+"""`jax._src`: names of JAX's internals that well-known libraries import."""

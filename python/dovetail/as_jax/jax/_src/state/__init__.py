@@ -1,0 +1,1 @@
+"""`jax._src.state`: types of arrays that can be written to."""

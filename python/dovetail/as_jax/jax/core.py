@@ -1,0 +1,28 @@
+"""`jax.core`: types, tracers and questions about them."""
+
+from dovetail.arrays.shaped_array import ShapedArray as ShapedArray
+from dovetail.as_jax.avals import AbstractValue as AbstractValue
+from dovetail.as_jax.avals import axis_names as unsafe_get_axis_names_DO_NOT_USE  # noqa: F401
+from dovetail.as_jax.avals import concrete_or_error as concrete_or_error
+from dovetail.as_jax.avals import get_opaque_trace_state as get_opaque_trace_state
+from dovetail.as_jax.avals import has_axes as nonempty_axis_env_DO_NOT_USE  # noqa: F401
+from dovetail.as_jax.avals import is_concrete as is_concrete
+from dovetail.as_jax.avals import is_constant_dim as is_constant_dim
+from dovetail.as_jax.avals import is_constant_shape as is_constant_shape
+from dovetail.as_jax.avals import is_in_jit as unsafe_am_i_under_a_jit_DO_NOT_USE  # noqa: F401
+from dovetail.as_jax.avals import is_in_vmap as unsafe_am_i_under_a_vmap_DO_NOT_USE  # noqa: F401
+from dovetail.as_jax.avals import primal_dtype_to_tangent_dtype as primal_dtype_to_tangent_dtype
+from dovetail.as_jax.avals import valid_jaxtype as valid_jaxtype
+from dovetail.base.scopes import ensure_compile_time_eval as ensure_compile_time_eval
+from dovetail.base.trace_stack import suspended as eval_context  # noqa: F401
+from dovetail.errors import InconclusiveDimensionOperation as InconclusiveDimensionOperation
+from dovetail.tracing.trace import Trace as Trace
+from dovetail.tracing.tracer import Tracer as Tracer
+
+
+class Effect:
+    """The base of effects that libraries define; the effects of ops are known to the compiler."""
+
+
+Effects = frozenset
+no_effects: frozenset[object] = frozenset()

@@ -1,0 +1,1 @@
+"""`jax.extend.core.primitives`: JAX's own primitives, which are ops of the compiler here."""

@@ -1,0 +1,1 @@
+"""`jax.interpreters`: tables of the rules that libraries give their primitives."""

@@ -1,0 +1,259 @@
+"""Modules and names of `jax`, in a process in which `dovetail.as_jax` was imported first."""
+
+# pyright: reportMissingImports=false
+
+from __future__ import annotations
+
+import importlib
+import sys
+import textwrap
+from typing import Any
+
+import jax
+import jax.experimental.sparse
+import jax.extend.core
+import jax.interpreters.mlir
+import jax.numpy as jnp
+import jax.scipy.stats.norm
+import numpy as np
+import pytest
+from jax.custom_derivatives import custom_vjp_call_p
+from jax.experimental import checkify
+
+import dovetail as dt
+import dovetail.numpy
+from dovetail import as_jax
+from dovetail.as_jax import finder
+
+
+@pytest.mark.parametrize("name", ["numpy", "numpy.linalg", "lax", "random", "scipy.stats.norm"])
+def test_modules_are_the_same(name):
+    module = importlib.import_module(f"jax.{name}")
+    assert module is importlib.import_module(f"dovetail.{name}")
+    assert module.__name__ == f"dovetail.{name}"
+    assert module.__spec__ is not None
+    assert module.__spec__.name == module.__name__
+
+
+def test_functions_are_the_same():
+    assert jax.jit is dt.jit
+    assert jax.grad(jnp.sin)(0.0) == 1
+    assert "jit" in dir(jax)
+
+
+def test_version():
+    assert jax.__version__ == jax.version.__version__ == "0.10.2"
+    assert jax.__version_info__ == (0, 10, 2)
+    assert importlib.import_module("jaxlib").__version__ == "0.10.2"
+
+
+def test_names_that_jax_lacks():
+    assert not hasattr(jax, "no_such_name")
+    with pytest.raises(ImportError, match="no_such_name"):
+        exec("from jax.numpy import no_such_name")
+    with pytest.raises(ModuleNotFoundError, match=r"jax\.no_such_module"):
+        exec("import jax.no_such_module")
+
+
+def test_missing_names_are_imported_but_not_there():
+    assert not hasattr(jax.custom_derivatives, "custom_vjp_call_p")
+    assert getattr(jax.lax, "while_p", None) is None
+    assert not hasattr(jax.experimental.sparse, "BCOO")
+    assert not isinstance(1, custom_vjp_call_p)
+
+
+def use_attribute():
+    return jax.lax.while_p
+
+
+def use_placeholder():
+    return custom_vjp_call_p.bind(1)
+
+
+def use_module():
+    return checkify.checkify(jnp.sin)
+
+
+def use_class():
+    return jax.extend.core.Jaxpr()
+
+
+@pytest.mark.parametrize(
+    ("use", "name"),
+    [
+        (use_attribute, "jax.lax.while_p"),
+        (use_placeholder, "jax.custom_derivatives.custom_vjp_call_p"),
+        (use_module, "jax.experimental.checkify.checkify"),
+        (use_class, "jax.extend.core.Jaxpr"),
+    ],
+)
+def test_use_of_a_missing_name(use, name):
+    with pytest.raises(as_jax.MissingNameError, match=name) as error:
+        use()
+    assert f"({use.__name__})" in str(error.value)
+    request = next(request for request in as_jax.report() if request.name == name)
+    assert request.is_used
+    assert request.where.startswith(__file__)
+
+
+def test_bodies_of_modules_use_placeholders():
+    body = """
+        import jax
+        from jax.lax import scan_p
+        rules = {jax.lax.while_p: 1, scan_p: 2}
+        scan_p.def_impl(len)
+        class Sparse(jax.experimental.sparse.JAXSparse): pass
+        @jax.experimental.checkify.checkify
+        def f(x: jax.experimental.sparse.BCOO | None): return x
+        shapes = [jax.experimental.sparse.BCOO for _ in range(2)]
+    """
+    names: dict[str, Any] = {"__name__": "library"}
+    exec(textwrap.dedent(body), names)
+    assert len(names["rules"]) == 2
+    with pytest.raises(as_jax.MissingNameError, match="JAXSparse"):
+        names["Sparse"]()
+    with pytest.raises(as_jax.MissingNameError, match="checkify"):
+        names["f"](1)
+
+
+def test_missing_errors_can_be_caught():
+    from jax.errors import JaxprTypeError
+
+    with pytest.raises(JaxprTypeError):
+        raise JaxprTypeError("raised by the program")
+
+
+def test_primitive_runs_its_implementation():
+    add_p = jax.extend.core.Primitive("add")
+    add_p.def_impl(lambda x, y, *, scale: scale * (x + y))
+    assert add_p.bind(1, 2, scale=3) == 9
+    with pytest.raises(TypeError, match=r"'add'.* got: a call in a traced function"):
+        jax.jit(lambda x: add_p.bind(x, 1.0, scale=1.0))(1.0)
+    with pytest.raises(TypeError, match="a call outside of them"):
+        jax.extend.core.Primitive("empty").bind()
+
+
+def test_primitive_is_compiled_by_its_lowering():
+    double_p = jax.extend.core.Primitive("double")
+    double_p.multiple_results = True
+    lowering = jax.interpreters.mlir.lower_fun(lambda x: (2 * x,), multiple_results=True)
+    jax.interpreters.mlir.register_lowering(double_p, lowering)
+
+    def f(x):
+        return double_p.bind(x)[0]
+
+    assert jax.jit(f)(3.0) == 6
+    assert jax.lax.fori_loop(0, 3, lambda i, x: f(x), 1.0) == 8
+    assert jax.eval_shape(f, np.ones(2)).shape == (2,)
+    for function in (f, jax.jit(f), lambda x: jax.lax.cond(x.sum() > 0, f, f, x)):
+        for call in (
+            lambda: jax.grad(function)(1.0),  # noqa: B023
+            lambda: jax.jvp(function, (1.0,), (1.0,)),  # noqa: B023
+            lambda: jax.vmap(function)(np.ones(2)),  # noqa: B023
+        ):
+            with pytest.raises(TypeError, match="a call that is differentiated or batched"):
+                call()
+
+
+def test_settings():
+    assert jax.config.jax_traceback_filtering == "auto"
+    jax.config.update("jax_traceback_filtering", "off")
+    assert jax.config.read("jax_traceback_filtering") == "off"
+    assert jax.config.values["jax_traceback_filtering"] == "off"
+    assert jax.config.values["jax_enable_x64"] is False
+    assert jax.config.enable_x64.value is False
+    with jax.config.enable_x64(True):
+        assert jax.config.jax_enable_x64
+    jax.config.parse_flags_with_absl()
+    with pytest.raises(AttributeError, match="no_such_setting"):
+        jax.config.update("jax_no_such_setting", 1)
+    with pytest.raises(AttributeError, match=r"config\.update"):
+        jax.config.jax_enable_x64 = True
+
+
+def test_settings_of_the_environment():
+    # The driver has set JAX_DEBUG_INFS and, against it, DOVETAIL_DEBUG_NANS.
+    assert jax.config.jax_debug_infs
+    assert not jax.config.jax_debug_nans
+
+
+def test_traces():
+    state = jax.core.get_opaque_trace_state()
+    assert state == jax.core.get_opaque_trace_state()
+    seen = []
+
+    @jax.jit
+    def f(x):
+        seen.append(jax.core.get_opaque_trace_state() == state)
+        seen.append(jax.core.unsafe_am_i_under_a_jit_DO_NOT_USE())
+        seen.append(jax.core.is_concrete(x))
+        return x
+
+    f(1.0)
+    assert seen == [False, True, False]
+    assert not jax.core.unsafe_am_i_under_a_jit_DO_NOT_USE()
+    assert jax.core.is_concrete(1.0)
+    jax.vmap(
+        lambda x: seen.append(jax.core.unsafe_get_axis_names_DO_NOT_USE()) or x, axis_name="i"
+    )(np.zeros(2))
+    assert seen[-1] == ["i"]
+
+
+def test_types():
+    aval = jax.core.ShapedArray([2, 3], "float32")
+    assert aval == jax.typeof(jnp.zeros((2, 3)))
+    assert isinstance(aval, jax.core.AbstractValue)
+    assert jax.extend.core.mapped_aval(3, 1, aval).shape == (2,)
+    assert jax.extend.core.unmapped_aval(4, 1, aval).shape == (2, 4, 3)
+    assert jax.core.primal_dtype_to_tangent_dtype(jnp.int32) == jax.float0
+    assert jax.core.valid_jaxtype(1)
+    assert not jax.core.valid_jaxtype("1")
+    with pytest.raises(jax.errors.ConcretizationTypeError, match="the size"):
+        jax.jit(lambda n: jax.core.concrete_or_error(int, n, "the size"))(1)
+
+
+def test_install_again():
+    before = list(sys.meta_path)
+    finder.install()
+    assert sys.meta_path == before
+
+
+def test_modules_that_no_program_imports():
+    # Their names, too, are JAX's: none of these was imported by its name in JAX.
+    from jax.interpreters import partial_eval
+
+    assert jax._src.xla_bridge.get_backend().platform == "cpu"
+    assert jax.interpreters.partial_eval is partial_eval
+    for name in ("jax.interpreters.partial_eval.dce_jaxpr", "jax.lax.linalg.lu_p"):
+        body: dict[str, Any] = {}
+        exec(f"import jax\nvalue = {name}", body)
+        assert repr(body["value"]) == f"<missing {name}>"
+
+
+def test_union_with_a_missing_class():
+    from jax.experimental.sparse import BCOO
+
+    assert isinstance(jnp.zeros(2), jax.Array | BCOO)
+    assert not isinstance("x", jax.Array | BCOO)
+
+
+def test_devices_of_xla_flags():
+    # The driver has set XLA_FLAGS.
+    assert jax.device_count() == 3
+    assert list(jax._src.xla_bridge._backends) == ["cpu"]
+
+
+def test_names_that_tell_versions():
+    assert hasattr(jax, "new_ref")
+    with pytest.raises(as_jax.MissingNameError, match=r"jax\.new_ref"):
+        jax.new_ref(1)
+
+
+def test_internal_names_of_trees():
+    from jax._src.tree_util import _registry, prefix_errors
+
+    assert dict in _registry
+    assert int not in _registry
+    assert prefix_errors((1, 2), (1, [2])) == []
+    (error,) = prefix_errors((1, 2), (1, 2, 3))
+    assert "my tree" in str(error("my tree"))
