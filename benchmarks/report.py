@@ -196,7 +196,7 @@ def comparison(before: dict[str, Any], after: dict[str, Any], noise: float) -> s
     changed = []
     for was, now in pairs:
         change = changes(was, now)
-        if change and all(abs(math.log(c)) > math.log1p(noise) for c in change):
+        if change and (min(change) > 1 + noise or max(change) < 1 / (1 + noise)):
             changed.append((change[0], was, now))
     lines = [
         "| program | size | before ms | after ms | after / before | / JAX | / best |",

@@ -213,7 +213,8 @@ def mixture_by_expectation_maximization(lib: Any, x: Any, state: Any) -> Any:
     arguments=lambda draw, n, steps: (draw.normal(steps), np.uint32(3), np.zeros(n, np.float32)),
     bytes=lambda n, steps: 24 * n * steps,
     flops=lambda n, steps: 120 * n * steps,
-    tolerance=1e-2,
+    # Rounding decides which of two particles is chosen.
+    tolerance=5e-2,
 )
 def particle_filter(lib: Any, seen: Any, seed: Any, particles: Any) -> Any:
     xp, random, n = lib.numpy, lib.random, particles.shape[0]

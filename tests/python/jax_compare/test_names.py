@@ -14,15 +14,24 @@ NAMES = runpy.run_path(
     str(Path(__file__).parents[3] / "python" / "dovetail" / "as_jax" / "names.py")
 )
 # They need packages that are not here, or a device.
-UNCHECKED = ("jax.experimental.jax2tf", "jax.experimental.mosaic", "jax.experimental.pallas")
+UNCHECKED = (
+    "jax.experimental.jax2tf",
+    "jax.experimental.mosaic",
+    "jax.experimental.pallas",
+    "jax.experimental.roofline",
+    "jax.experimental.source_mapper",
+)
 
 
 def ours(module: str) -> object:
-    """The module that stands for one of JAX, without putting it in its place."""
+    """The module that stands for one of JAX, if there is one, without putting it in its place."""
     file = NAMES["__file__"].replace("names.py", module.replace(".", "/"))
     if Path(file).is_dir() or Path(f"{file}.py").exists():
         return None if module != "jax" else importlib.import_module("dovetail")
-    return importlib.import_module(f"dovetail{module.removeprefix('jax')}")
+    try:
+        return importlib.import_module(f"dovetail{module.removeprefix('jax')}")
+    except ModuleNotFoundError:
+        return None
 
 
 def test_version():
