@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import importlib.machinery
+import importlib
 import importlib.util
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import plugins
 
@@ -20,17 +20,28 @@ _ROUTINES = {
     "getrf": "cython_lapack",
 }
 _TYPES = "sdcz"
-# The names that builds of OpenBLAS have for functions of the number of its threads.
-_THREADS = [
-    f"{prefix}openblas_{{}}_num_threads{suffix}"
-    for prefix in ("scipy_", "")
-    for suffix in ("", "64_")
-]
+# How names begin in builds of OpenBLAS.
+_PREFIXES = ("scipy_", "")
 # The functions that programs import, as in cpp/blas/Call.h.
 _FUNCTIONS = [
     f"dovetail_{name}".encode()
     for name in ("product", "cholesky", "lu", "triangular_solve", "lu_solve")
 ]
+
+
+class Routines(NamedTuple):
+    """What the library of linear algebra calls.
+
+    Attributes:
+      addresses: of the routines, type by type.
+      threads: the functions that get and set how many threads the BLAS uses; None where there are
+        none.
+      file: the path of the BLAS, where it is a library by itself.
+    """
+
+    addresses: list[int]
+    threads: tuple[Any, Any]
+    file: str | None
 
 
 def is_called_by(vmfb: bytes) -> bool:
@@ -41,60 +52,64 @@ def is_called_by(vmfb: bytes) -> bool:
 @functools.cache
 def load() -> None:
     """Give the routines to the library; before a program runs that calls it."""
-    found = [
-        _address(_extension(module).__pyx_capi__[type_ + name])
-        for type_ in _TYPES
-        for name, module in _ROUTINES.items()
-    ]
-    addresses = (ctypes.c_void_p * len(found))(*found)
+    routines = _routines()
+    addresses = (ctypes.c_void_p * len(routines.addresses))(*routines.addresses)
     library = ctypes.CDLL(plugins.path(plugins.LINEAR_ALGEBRA))
-    library.dovetail_blas_set_routines(addresses, *_thread_functions())
+    library.dovetail_blas_set_routines(addresses, *routines.threads)
 
 
 def environment() -> dict[str, str]:
     """Environment variables that name the BLAS, for tools that run programs without Python; empty
     if its file is not known.
     """
-    function, _ = _thread_functions()
-    address = 0 if function is None else function.value or 0
-    maps = Path("/proc/self/maps")
-    for line in maps.read_text().splitlines() if maps.exists() else ():
-        bounds, *_, file = line.split()
-        begin, end = (int(bound, 16) for bound in bounds.split("-"))
-        if begin <= address < end:
-            return {"DOVETAIL_BLAS": file}
-    return {}
-
-
-def _thread_functions() -> tuple[Any, Any]:
-    """The functions that get and set how many threads the BLAS uses; None where it has none."""
-    # Finds the functions of the libraries that this one needs, too.
-    library = ctypes.CDLL(_extension("cython_blas").__file__)
-    for name in _THREADS:
-        get, set_ = (getattr(library, name.format(verb), None) for verb in ("get", "set"))
-        if get is not None and set_ is not None:
-            return ctypes.cast(get, ctypes.c_void_p), ctypes.cast(set_, ctypes.c_void_p)
-    return None, None
+    file = _routines().file
+    return {} if file is None else {"DOVETAIL_BLAS": file}
 
 
 @functools.cache
-def _extension(module: str) -> Any:
-    """SciPy's module of pointers to routines, by itself: importing all of `scipy.linalg` takes
-    twenty times as long.
+def _routines() -> Routines:
+    return _of_library() or _of_modules()
+
+
+def _of_library() -> Routines | None:
+    """Those of the OpenBLAS that SciPy's wheels contain, which takes no time to load: importing
+    `scipy.linalg` takes a tenth of a second.
     """
-    name = f"scipy.linalg.{module}"
     scipy = importlib.util.find_spec("scipy")
     for folder in [] if scipy is None else scipy.submodule_search_locations or []:
-        for suffix in importlib.machinery.EXTENSION_SUFFIXES:
-            file = Path(folder, "linalg", f"{module}{suffix}")
-            if file.exists():
-                spec = importlib.util.spec_from_file_location(name, file)
-                assert spec is not None
-                assert spec.loader is not None
-                loaded = importlib.util.module_from_spec(spec)
-                spec.loader.exec_module(loaded)
-                return loaded
-    return importlib.import_module(name)
+        for file in sorted(Path(folder).parent.glob("scipy.libs/*openblas*.so*")):
+            library = ctypes.CDLL(str(file))
+            for prefix in _PREFIXES:
+                # Those with 64-bit integers have other names.
+                found = [
+                    _address_in(library, f"{prefix}{type_}{name}_")
+                    for type_ in _TYPES
+                    for name in _ROUTINES
+                ]
+                threads = [
+                    _address_in(library, f"{prefix}openblas_{verb}_num_threads")
+                    for verb in ("get", "set")
+                ]
+                if all(found) and all(threads):
+                    get, set_ = map(ctypes.c_void_p, threads)
+                    return Routines(found, (get, set_), str(file))
+    return None
+
+
+def _address_in(library: ctypes.CDLL, name: str) -> int:
+    """The address of a function, or 0."""
+    function = getattr(library, name, None)
+    return 0 if function is None else ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
+def _of_modules() -> Routines:
+    """Those that SciPy's modules have for other modules, whichever BLAS it is built with."""
+    capsules = [
+        importlib.import_module(f"scipy.linalg.{module}").__pyx_capi__[type_ + name]
+        for type_ in _TYPES
+        for name, module in _ROUTINES.items()
+    ]
+    return Routines([*map(_address, capsules)], (None, None), None)
 
 
 def _address(capsule: Any) -> int:

@@ -29,6 +29,8 @@ INSTANCE = ireert.VmInstance()
 
 _lock = threading.Lock()
 _devices: dict[str, Device] = {}
+# As threads have by default; what is not touched costs nothing.
+_STACK_BYTES = 8 << 20
 # The number of forks between the first process and this one.
 generation = 0
 
@@ -137,6 +139,8 @@ def _host_device(driver: str) -> Any:
     # The driver that IREE keeps may not know the package's libraries, or have its threads in
     # another process.
     plugins.register()
+    # IREE's threads have 128 KiB, on which routines of LAPACK and functions of users run, too.
+    ireert.flags.parse_flags(f"--task_worker_stack_size={_STACK_BYTES}")
     return iree_internals.new_driver(driver).create_default_device()
 
 

@@ -46,6 +46,21 @@ def test_factors(dtype: Any) -> None:
             assert pivots.shape == (*batch, n)
 
 
+def test_large_matrices() -> None:
+    """Routines use threads of their own for these, and much of the stack."""
+    a = _matrices(np.float32, 700, 700)
+    positive = a @ a.T + 700 * np.eye(700, dtype=np.float32)
+    lu, _, permutation = dt.jit(lax.linalg.lu, compile="now")(a)
+    factor = np.tril(lu, -1) + np.eye(700, dtype=np.float32)
+    np.testing.assert_allclose(factor @ np.triu(lu), a[np.asarray(permutation)], atol=1e-2)
+    lower = np.asarray(dt.jit(lax.linalg.cholesky, compile="now")(positive))
+    np.testing.assert_allclose(lower @ lower.T, positive, rtol=1e-3, atol=1e-1)
+    x = dt.jit(
+        lambda a, b: lax.linalg.triangular_solve(a, b, left_side=True, lower=True), compile="now"
+    )(lower, a)
+    np.testing.assert_allclose(lower @ np.asarray(x), a, atol=1e-2)
+
+
 @pytest.mark.parametrize("shape", [(6, 4), (4, 6), (300, 20)])
 def test_factors_of_rectangles(shape: tuple[int, int]) -> None:
     a = _matrices(np.float32, 3, *shape)
