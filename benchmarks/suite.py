@@ -7,8 +7,8 @@ Usage: suite.py [--only PATTERN] [--family NAME…] [--sizes SIZE…] [--librari
 The libraries that are installed take turns in one process, after their results were compared. The
 table has the least time of each. `/ JAX` and `/ best` are Dovetail's time in parts of JAX's and of
 the best other library's; `of limit` is the time that the machine's bandwidth and peak allow, both
-measured in the same run, in parts of Dovetail's. A run takes ten minutes on two quiet cores if
-Dovetail's programs are compiled already. `compare` prints rows that changed between two runs.
+measured in the same run, in parts of Dovetail's. A run takes a quarter of an hour on two quiet
+cores. `compare` prints rows that changed between two runs.
 """
 
 from __future__ import annotations
