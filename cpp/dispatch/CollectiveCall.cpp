@@ -81,35 +81,8 @@ Value callCollective(ImplicitLocOpBuilder &b, const CollectiveCall &call, Value 
 
 //===- The calls of a program ------------------------------------------------------===//
 
-/// Visits the calls in their order, with the constants that describe them.
-static void forEachCall(ModuleOp program, function_ref<void(Operation *, arith::ConstantOp)> visit) {
-  auto run = SymbolRefAttr::get(StringAttr::get(program.getContext(), kExecutable),
-                                FlatSymbolRefAttr::get(program.getContext(), kExecutable));
-  program.walk([&](Operation *op) {
-    auto entries = op->getAttrOfType<ArrayAttr>("entry_points");
-    if (entries && llvm::is_contained(entries, run))
-      visit(op, op->getOperand(0).getDefiningOp<arith::ConstantOp>());
-  });
-}
+void numberCollectiveCalls(ModuleOp program) { numberCalls(program, kExecutable); }
 
-void numberCollectiveCalls(ModuleOp program) {
-  int64_t site = 0;
-  forEachCall(program, [&](Operation *, arith::ConstantOp constant) {
-    auto elements = cast<DenseElementsAttr>(constant.getValue());
-    SmallVector<int64_t> numbers(elements.getValues<int64_t>());
-    numbers[0] = site++;
-    constant.setValueAttr(DenseElementsAttr::get(elements.getType(), ArrayRef(numbers)));
-  });
-}
-
-SmallVector<Location> collectiveLocations(ModuleOp program) {
-  SmallVector<Location> locations;
-  forEachCall(program, [&](Operation *op, arith::ConstantOp constant) {
-    int64_t site = *cast<DenseElementsAttr>(constant.getValue()).value_begin<int64_t>();
-    locations.resize(std::max<size_t>(locations.size(), site + 1), UnknownLoc::get(program.getContext()));
-    locations[site] = op->getLoc();
-  });
-  return locations;
-}
+SmallVector<Location> collectiveLocations(ModuleOp program) { return callLocations(program, kExecutable); }
 
 } // namespace dovetail

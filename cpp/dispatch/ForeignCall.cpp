@@ -275,41 +275,13 @@ SmallVector<Value> callForeign(ImplicitLocOpBuilder &b, const ForeignCall &call,
 
 //===- The calls of a program ------------------------------------------------------===//
 
-/// Visits the calls in their order, with the constants that describe them.
-static void forEachCall(ModuleOp program, function_ref<void(Operation *, arith::ConstantOp)> visit) {
-  program.walk([&](Operation *op) {
-    auto entries = op->getAttrOfType<ArrayAttr>("entry_points");
-    if (!entries || entries.empty())
-      return;
-    auto entry = dyn_cast<SymbolRefAttr>(entries[0]);
-    if (entry && entry.getRootReference().getValue().starts_with(kExecutable))
-      visit(op, op->getOperand(0).getDefiningOp<arith::ConstantOp>());
-  });
-}
+void numberForeignCalls(ModuleOp program) { numberCalls(program, kExecutable); }
 
-void numberForeignCalls(ModuleOp program) {
-  int64_t site = 0;
-  forEachCall(program, [&](Operation *, arith::ConstantOp constant) {
-    auto elements = cast<DenseElementsAttr>(constant.getValue());
-    SmallVector<int64_t> numbers(elements.getValues<int64_t>());
-    numbers[0] = site++;
-    constant.setValueAttr(DenseElementsAttr::get(elements.getType(), ArrayRef(numbers)));
-  });
-}
-
-SmallVector<Location> foreignLocations(ModuleOp program) {
-  SmallVector<Location> locations;
-  forEachCall(program, [&](Operation *op, arith::ConstantOp constant) {
-    int64_t site = *cast<DenseElementsAttr>(constant.getValue()).value_begin<int64_t>();
-    locations.resize(std::max<size_t>(locations.size(), site + 1), UnknownLoc::get(program.getContext()));
-    locations[site] = op->getLoc();
-  });
-  return locations;
-}
+SmallVector<Location> foreignLocations(ModuleOp program) { return callLocations(program, kExecutable); }
 
 std::vector<std::string> foreignTargets(ModuleOp program) {
   std::set<std::string> targets;
-  forEachCall(program, [&](Operation *, arith::ConstantOp constant) {
+  forEachDescribedCall(program, kExecutable, [&](Operation *, arith::ConstantOp constant) {
     SmallVector<int64_t> numbers(cast<DenseElementsAttr>(constant.getValue()).getValues<int64_t>());
     auto *descriptor = reinterpret_cast<const Descriptor *>(numbers.data());
     targets.insert(descriptor->at(descriptor->name));

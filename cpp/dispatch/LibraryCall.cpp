@@ -1,7 +1,6 @@
 // Dispatches that call a function of a plugin of IREE's runtime.
 #include "LibraryCall.h"
 #include "cpp/iree/Ops.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -59,6 +58,40 @@ SmallVector<Value> callLibrary(ImplicitLocOpBuilder &b, Executable &executable, 
                      /*workloadSize=*/0, numGroups);
   }
   return executable.call(b, function.executable, /*workload=*/{});
+}
+
+//===- Described calls -------------------------------------------------------------===//
+
+void forEachDescribedCall(ModuleOp program, StringRef executable,
+                          function_ref<void(Operation *, arith::ConstantOp)> visit) {
+  program.walk([&](Operation *op) {
+    auto entries = op->getAttrOfType<ArrayAttr>("entry_points");
+    if (!entries || entries.empty())
+      return;
+    auto entry = dyn_cast<SymbolRefAttr>(entries[0]);
+    if (entry && entry.getRootReference().getValue().starts_with(executable))
+      visit(op, op->getOperand(0).getDefiningOp<arith::ConstantOp>());
+  });
+}
+
+void numberCalls(ModuleOp program, StringRef executable) {
+  int64_t site = 0;
+  forEachDescribedCall(program, executable, [&](Operation *, arith::ConstantOp constant) {
+    auto elements = cast<DenseElementsAttr>(constant.getValue());
+    SmallVector<int64_t> numbers(elements.getValues<int64_t>());
+    numbers[0] = site++;
+    constant.setValueAttr(DenseElementsAttr::get(elements.getType(), ArrayRef(numbers)));
+  });
+}
+
+SmallVector<Location> callLocations(ModuleOp program, StringRef executable) {
+  SmallVector<Location> locations;
+  forEachDescribedCall(program, executable, [&](Operation *op, arith::ConstantOp constant) {
+    int64_t site = *cast<DenseElementsAttr>(constant.getValue()).value_begin<int64_t>();
+    locations.resize(std::max<size_t>(locations.size(), site + 1), UnknownLoc::get(program.getContext()));
+    locations[site] = op->getLoc();
+  });
+  return locations;
 }
 
 } // namespace dovetail

@@ -3,6 +3,7 @@
 #define DOVETAIL_DISPATCH_LIBRARYCALL_H
 
 #include "Executable.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace dovetail {
 
@@ -30,6 +31,19 @@ struct LibraryFunction {
 /// their dispatches.
 llvm::SmallVector<mlir::Value> callLibrary(mlir::ImplicitLocOpBuilder &b, Executable &executable,
                                            const LibraryFunction &function, llvm::ArrayRef<LibraryArray> arrays);
+
+//===- Calls that a constant describes, whose first number is that of the call ----===//
+
+/// Visits the calls of a program, in their order, by how the names of their executables begin, with the constants that
+/// describe them.
+void forEachDescribedCall(mlir::ModuleOp program, llvm::StringRef executable,
+                          llvm::function_ref<void(mlir::Operation *, mlir::arith::ConstantOp)> visit);
+
+/// Gives these calls different numbers, in their order.
+void numberCalls(mlir::ModuleOp program, llvm::StringRef executable);
+
+/// Where they come from, by number.
+llvm::SmallVector<mlir::Location> callLocations(mlir::ModuleOp program, llvm::StringRef executable);
 
 } // namespace dovetail
 

@@ -146,3 +146,17 @@ def test_mpi(case: str, vmfb: str) -> None:
     )
     assert (done.stderr, done.returncode) == ("", 0)
     assert sorted(done.stdout.splitlines()) == ["done 0", "done 1"]
+
+
+@pytest.mark.skipif(not HAS_MPI, reason="needs mpi4py and mpiexec")
+def test_mpi_does_not_wait_for_ever() -> None:
+    command = [sys.executable, str(Path(processes.__file__)), "silence", "mpi", "-1", "1"]
+    done = subprocess.run(
+        ["mpiexec", "-n", "2", *command], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert done.stdout.splitlines() == [
+        "processes 1 must take part within 0.5 seconds, got: no message",
+        "the run has ended",
+        "the processes must be connected, got: the test is over",
+    ]

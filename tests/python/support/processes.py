@@ -143,10 +143,33 @@ def failure(participants: Participants, transport: Transport) -> None:
         print("failed again")
 
 
+def silence(transport: Transport) -> None:
+    """The last process sends nothing, and others do not wait for it for longer than they may."""
+    if transport.process == transport.processes - 1:
+        time.sleep(2)
+        return
+    last, memory = transport.processes - 1, memoryview(bytearray(8))
+    start = time.monotonic()
+    for is_cancelled in (lambda: False, lambda: True):
+        try:
+            transport.exchange(7, [], [(last, memory)], is_cancelled)
+        except RuntimeError as error:
+            print(error)
+    transport.close("the test is over")
+    try:
+        transport.exchange(7, [], [(last, memory)], lambda: False)
+    except RuntimeError as error:
+        print(error)
+    assert time.monotonic() - start < 10
+
+
 def main() -> None:
     case, kind, process, local, *rest = sys.argv[1:]
     file = rest.pop(0) if case == "program" else ""
-    transport = transport_of(kind, int(process), rest, timeout=60)
+    transport = transport_of(kind, int(process), rest, timeout=0.5 if case == "silence" else 60)
+    if case == "silence":
+        silence(transport)
+        return
     participants = Participants(int(local), transport=transport)
     if case == "collectives":
         collectives(participants, transport)
