@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,15 @@ static void (*setThreads)(int) = nullptr;
 
 static std::mutex lock;
 static int numCallers = 0, before = 0;
+
+/// A forked process has none of the threads that compute here, and the lock is free.
+static void becomeChild() {
+  if (numCallers > 0)
+    setThreads(before);
+  numCallers = 0;
+  lock.unlock();
+}
+[[maybe_unused]] static const int isForkSafe = pthread_atfork([] { lock.lock(); }, [] { lock.unlock(); }, becomeChild);
 
 bool canBeOnThisThread() { return setThreads != nullptr; }
 

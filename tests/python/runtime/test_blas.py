@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -51,3 +52,36 @@ def test_the_library_is_found() -> None:
     routines = blas._routines()
     assert all(routines.addresses)
     assert len(routines.addresses) == 20
+
+
+FORKS = """
+import os, threading
+import numpy as np, dovetail as dt
+x = np.ones((300, 300), np.float32)
+f = dt.jit(lambda a: a @ a, compile="now")
+f(x)
+is_done = False
+
+def work():
+    while not is_done:
+        f(x)
+
+thread = threading.Thread(target=work)
+thread.start()
+statuses = []
+for _ in range(40):
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if (np.asarray(f(x)) == 300).all() else 1)
+    statuses.append(os.waitpid(child, 0)[1])
+is_done = True
+thread.join()
+assert not any(statuses), statuses
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_processes_that_fork_while_a_thread_computes() -> None:
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", FORKS]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.stderr, done.returncode) == ("", 0)
