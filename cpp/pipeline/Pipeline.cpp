@@ -6,6 +6,7 @@
 #include "cpp/lowering/Passes.h"
 #include "cpp/sharding/Passes.h"
 #include "cpp/sharding/Shardings.h"
+#include "cpp/tensors/Target.h"
 #include "cpp/transforms/Passes.h"
 #include "dialects/Dialect.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -49,6 +50,8 @@ struct ShardPass : PassWrapper<ShardPass, OperationPass<ModuleOp>> {
             return;
           passes.addPass(createHoistCollectivesPass());
           passes.addPass(createMergeCollectivesPass());
+          if (Target(module).isGpu())
+            passes.addPass(createStartCollectivesPass());
         })))
       signalPassFailure();
   }

@@ -61,4 +61,15 @@ def MergeCollectivesPass : ModulePass<"dovetail-merge-collectives"> {
   }];
 }
 
+def StartCollectivesPass : ModulePass<"dovetail-start-collectives"> {
+  let summary = "collectives start as soon as their operands are there";
+  let description = [{
+    Each collective moves up to the op that makes the last of its operands, unless its results are larger than its operands: a
+    gather stays before its first use, so that one layer's weights are whole at a time. The code generator orders work that
+    does not depend on each other as the program does. Sums of gradients, which otherwise follow all of the backward pass,
+    then overlap with the rest of it. This is part of the pipeline for GPUs; on the CPU collectives are calls that wait,
+    and devices wait for each other least if these come last.
+  }];
+}
+
 #endif // DOVETAIL_SHARDING_PASSES_TD
