@@ -27,4 +27,25 @@ def LimitFusionPass : ModulePass<"dovetail-limit-fusion"> {
   }];
 }
 
+def MaskPadsPass : ModulePass<"dovetail-mask-pads"> {
+  let summary = "padded arrays computed element by element instead of copied";
+  let description = [{
+    IREE 3.13 fills a padded array and copies its source to it. The derivative of a slice is a pad, so the gradient of
+    differences adds several padded arrays, each of a cheap computation on slices. Here such an array becomes a choice
+    between the constant and the same computation on windows of what it reads, which fuses with what reads it. Windows that reach
+    beyond the ends of an array are slices of a copy that has room for them, one for all pads that read the array. This is
+    done where the copies have fewer elements than the padded arrays.
+  }];
+}
+
+def ShareShiftsPass : ModulePass<"dovetail-share-shifts"> {
+  let summary = "shifted copies of one array become slices of one extended copy";
+  let description = [{
+    A concatenation of slices of one array is a shifted copy of it if what reaches beyond one end continues elsewhere in
+    the array: a rotation, or a shift that repeats an element at the edge. Each would be written to memory. Several
+    of them, along any dimensions, are slices of one copy with these elements around it, and slices are fused with what reads
+    them.
+  }];
+}
+
 #endif // DOVETAIL_DISPATCH_PASSES_TD

@@ -125,12 +125,18 @@ Value assumed(ImplicitLocOpBuilder &b, Value size, int64_t min, int64_t max, int
   return b.create(state)->getResult(0);
 }
 
-Value computeBarrier(ImplicitLocOpBuilder &b, Value x) {
+static Value barrier(ImplicitLocOpBuilder &b, Value x, StringRef name) {
   SmallVector<Value> operands = {x};
   llvm::append_range(operands, dynamicSizes(b, x));
-  OperationState state(b.getLoc(), "iree_tensor_ext.compute_barrier.start", operands, x.getType());
+  OperationState state(b.getLoc(), name, operands, x.getType());
   return b.create(state)->getResult(0);
 }
+
+Value computeBarrier(ImplicitLocOpBuilder &b, Value x) {
+  return barrier(b, x, "iree_tensor_ext.compute_barrier.start");
+}
+
+Value reshapeBarrier(ImplicitLocOpBuilder &b, Value x) { return barrier(b, x, "iree_tensor_ext.compute_barrier.end"); }
 
 SmallVector<Value> optimizationBarrier(ImplicitLocOpBuilder &b, ValueRange xs) {
   OperationState state(b.getLoc(), "util.optimization_barrier", xs, xs.getTypes());

@@ -22,6 +22,8 @@ int64_t bytesOfElement(mlir::Type element);
 
 /// `x`, computed before any user of the result: the code generator does not fuse across it.
 mlir::Value computeBarrier(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+/// The same, except that reshapes of the result stay behind it: they would move before a `computeBarrier`.
+mlir::Value reshapeBarrier(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 
 /// The arrays, or numbers, none of which is used before all are computed, and across which nothing is simplified.
 llvm::SmallVector<mlir::Value> optimizationBarrier(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange xs);

@@ -38,6 +38,15 @@ def SeparateReadsPass : ModulePass<"dovetail-separate-reads"> {
   }];
 }
 
+def SeparateReshapesPass : ModulePass<"dovetail-separate-reshapes"> {
+  let summary = "barriers between reshapes and what is computed from slices";
+  let description = [{
+    IREE 3.13 moves a reshape to the operands of the elementwise ops before it, and copies a slice, which would be read
+    in place, to reshape it. Where an array is computed from slices by elementwise ops, its reshapes therefore read it
+    from behind a barrier (`iree_tensor_ext.compute_barrier.end`). Small arrays are left as they are.
+  }];
+}
+
 def ReuseArgumentsPass : ModulePass<"dovetail-reuse-arguments"> {
   let summary = "results in the memory of donated arguments";
   let description = [{
@@ -136,6 +145,16 @@ def SeparateBarriersPass : ModulePass<"dovetail-separate-barriers"> {
     For programs that IREE 3.13 rejects because operands and results of a barrier must have the same type: it requires
     the memory of all of them to be of one kind, and does not always find one. Not for others: recomputation behind
     separate barriers no longer has to wait for the cotangent.
+  }];
+}
+
+def SeparateResultsPass : ModulePass<"dovetail-separate-results"> {
+  let summary = "keep-alive uses of results of one op that are written to places in larger arrays";
+  let description = [{
+    IREE 3.13 lets a dispatch write to the place where its result goes, in a padded array or a concatenation. Several
+    results of one dispatch may go to arrays that begin alike, such as two arrays of zeros: IREE makes one array for
+    them, and takes it for all of these results. All but the first of them therefore have a second use, which keeps
+    them apart from that place.
   }];
 }
 

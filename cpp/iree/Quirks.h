@@ -47,6 +47,10 @@ namespace dovetail {
 //     cpp/transforms/CheckFinite.cpp (kTogether)
 //   Test: tests/lit/iree/quirks/many_bindings.mlir
 //
+// A reshape is moved to the slices that an array is computed from, which are copied for it.
+//   Workaround: cpp/iree/SeparateReshapes.cpp (--dovetail-separate-reshapes)
+//   Test: tests/lit/iree/quirks/reshaped_slices.mlir
+//
 // A transposition of one of an op's results is moved into its loops, which have another result.
 //   Workaround: cpp/iree/SeparateReads.cpp (separateTransposition)
 //   Test: tests/lit/iree/quirks/transposed_argmax.mlir
@@ -147,6 +151,10 @@ namespace dovetail {
 // are the indices and updates that are computed there.
 //   Workaround: cpp/iree/Ops.cpp (scatterWindows); cpp/dispatch/OneDispatch.cpp (kMaxStack)
 //   Test: tests/lit/iree/quirks/updated_slice.mlir, tests/lit/iree/quirks/scattered_indices.mlir
+//
+// Several results of one dispatch are written to their places in one array, if the arrays that they go to begin alike.
+//   Workaround: cpp/iree/SeparateResults.cpp (--dovetail-separate-results)
+//   Test: tests/lit/iree/quirks/placed_results.mlir
 //
 // A constant that is scattered and the array that it is scattered into, if they fold to the same, are taken for one.
 //   Workaround: cpp/lowering/Scatter.cpp (changesConstant)

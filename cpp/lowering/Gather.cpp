@@ -13,6 +13,34 @@ namespace dovetail {
 
 namespace {
 
+/// The `column`-th of the indices of each window, if an array of its own was inserted as that column: loops over it are
+/// fused with those that compute it.
+Value insertedColumn(ImplicitLocOpBuilder &b, Value indices, int64_t column) {
+  int64_t last = cast<RankedTensorType>(indices.getType()).getRank() - 1;
+  while (auto insert = indices.getDefiningOp<tensor::InsertSliceOp>()) {
+    auto type = insert.getSourceType();
+    ArrayRef<int64_t> offsets = insert.getStaticOffsets(), sizes = insert.getStaticSizes();
+    if (type.getRank() != last + 1 || sizes[last] != 1 || ShapedType::isDynamic(offsets[last]) ||
+        type.getShape().drop_back() != insert.getDestType().getShape().drop_back() || !type.hasStaticShape())
+      return {};
+    if (offsets[last] != column) {
+      indices = insert.getDest();
+      continue;
+    }
+    if (auto expand = insert.getSource().getDefiningOp<tensor::ExpandShapeOp>();
+        expand && expand.getSrcType().getShape() == type.getShape().drop_back())
+      return expand.getSrc();
+    if (last == 0)
+      return {};
+    SmallVector<ReassociationIndices> groups;
+    for (int64_t d = 0; d < last; ++d)
+      groups.push_back({d});
+    groups.back().push_back(last);
+    return tensor::CollapseShapeOp::create(b, insert.getSource(), groups);
+  }
+  return {};
+}
+
 /// The `column`-th of the indices of each window.
 Value columnOf(ImplicitLocOpBuilder &b, Value indices, int64_t column) {
   auto type = cast<RankedTensorType>(indices.getType());
@@ -63,9 +91,15 @@ struct GatherLowering : LowerOpInterface::ExternalModel<GatherLowering, GatherOp
     }
     SmallVector<Value> columns, last = lastStarts(b, x, dims, window);
     // IREE 3.13 does not compile some loops over strided slices such as columns, and others are slow: if there are
-    // several, the body reads the indices from the original array.
-    if (dims.size() == 1)
-      columns.push_back(columnOf(b, indices, 0));
+    // several, the body reads the indices from the original array, unless each was inserted.
+    for (int64_t i = 0, e = dims.size(); i < e; ++i) {
+      Value column = e == 1 ? columnOf(b, indices, 0) : insertedColumn(b, indices, i);
+      if (!column) {
+        columns.clear();
+        break;
+      }
+      columns.push_back(column);
+    }
     auto loops =
         llvm::map_to_vector(llvm::seq<int64_t>(0, numIndexed), [&](int64_t d) { return b.getAffineDimExpr(d); });
     AffineMap ofWindow = AffineMap::get(sizes.size(), 0, loops, b.getContext());
@@ -105,6 +139,10 @@ struct GatherLowering : LowerOpInterface::ExternalModel<GatherLowering, GatherOp
       place[dim] = arith::AddIOp::create(b, start, place[dim]);
     }
     scalar::ScalarBuilder builder(b.getLoc(), b, type.getElementType());
+    if (TypedAttr same = splatElement(x)) {
+      Value element = arith::ConstantOp::create(b, same);
+      return inside ? scalar::select(builder, inside, element, scalar::zero(builder)) : element;
+    }
     if (!inside)
       return tensor::ExtractOp::create(b, x, place);
     if (type.hasStaticShape()) {

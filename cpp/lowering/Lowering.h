@@ -34,6 +34,9 @@ void attachWindowLowerings(mlir::MLIRContext *context);
 llvm::LogicalResult lowerBody(mlir::ImplicitLocOpBuilder &b, mlir::Region &body, mlir::ValueRange arguments,
                               llvm::SmallVectorImpl<mlir::Value> &results);
 
+/// The element of a splat operand after lowering; null for other operands and complex numbers.
+mlir::TypedAttr splatElement(mlir::Value operand);
+
 /// One `linalg.generic` for any pointwise op, and the same with a reduction loop for any reduction.
 mlir::Value lowerPointwise(mlir::ImplicitLocOpBuilder &b, PointwiseOpInterface op, mlir::ValueRange operands);
 mlir::Value lowerReduce(mlir::ImplicitLocOpBuilder &b, ReduceOpInterface op, mlir::Value x);

@@ -6,8 +6,7 @@ using namespace mlir;
 
 namespace dovetail {
 
-/// The element of a splat operand after lowering; null for other operands.
-static TypedAttr splatElement(Value operand) {
+TypedAttr splatElement(Value operand) {
   SplatElementsAttr splat;
   if (!matchPattern(operand, m_Constant(&splat)) || isa<ComplexType>(splat.getElementType()))
     return nullptr;

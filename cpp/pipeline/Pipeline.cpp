@@ -73,10 +73,13 @@ static void addDecompose(OpPassManager &manager, const Form &) { manager.addPass
 
 static void addLower(OpPassManager &manager, const Form &) {
   manager.addPass(createLowerPass());
+  manager.addPass(createMaskPadsPass());
+  manager.addPass(createShareShiftsPass());
   manager.addPass(createBytesPass());
   manager.addPass(createGuardReductionsPass());
   manager.addPass(createLimitFusionPass());
   manager.addPass(createSeparateReadsPass());
+  manager.addPass(createSeparateReshapesPass());
   manager.addPass(createReuseArgumentsPass());
   manager.addPass(createStateSharingPass());
   manager.addPass(createSeparateGeneratedPass());
@@ -95,6 +98,7 @@ static void addCarry(OpPassManager &manager, const Form &form) {
   if (form.separatesLoops)
     manager.addPass(createSeparateLoopsPass());
   manager.addPass(createKeepReadPass());
+  manager.addPass(createSeparateResultsPass());
   if (form.separatesBarriers)
     manager.addPass(createSeparateBarriersPass());
 }

@@ -1,0 +1,60 @@
+// Inserts barriers between reshapes and what is computed from slices.
+#include "Ops.h"
+#include "Passes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+#define GEN_PASS_DEF_SEPARATERESHAPESPASS
+#include "cpp/iree/Passes.h.inc"
+
+/// Copies of arrays with fewer elements take less time than another dispatch.
+constexpr int64_t kFewElements = 1 << 14;
+
+/// Whether an op reads a slice, or one of `ofSlices`, and its loops would be reshaped with its result.
+static bool readsSlice(Operation *op, const DenseSet<Value> &ofSlices) {
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  return structured && structured.getNumReductionLoops() == 0 &&
+         llvm::any_of(structured.getDpsInputs(), [&](Value input) {
+           return input.getDefiningOp<tensor::ExtractSliceOp>() || ofSlices.contains(input);
+         });
+}
+
+static bool separateReshapes(Block &block) {
+  DenseSet<Value> ofSlices;
+  DenseMap<Value, Value> barriers;
+  for (Operation &op : block) {
+    if (readsSlice(&op, ofSlices))
+      ofSlices.insert_range(op.getResults());
+    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
+      continue;
+    Value source = op.getOperand(0);
+    auto type = cast<RankedTensorType>(source.getType());
+    if (!ofSlices.contains(source) || (type.hasStaticShape() && type.getNumElements() < kFewElements))
+      continue;
+    Value &barrier = barriers[source];
+    if (!barrier) {
+      ImplicitLocOpBuilder b(source.getLoc(), op.getContext());
+      b.setInsertionPointAfterValue(source);
+      barrier = reshapeBarrier(b, source);
+    }
+    op.setOperand(0, barrier);
+  }
+  return !barriers.empty();
+}
+
+namespace {
+struct SeparateReshapesPass : impl::SeparateReshapesPassBase<SeparateReshapesPass> {
+  void runOnOperation() override {
+    bool isAny = false;
+    getOperation().walk([&](Block *block) { isAny |= separateReshapes(*block); });
+    if (!isAny)
+      markAllAnalysesPreserved();
+  }
+};
+} // namespace
+
+} // namespace dovetail
