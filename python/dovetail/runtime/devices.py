@@ -12,7 +12,7 @@ import iree.runtime as ireert
 import numpy as np
 from iree.runtime import BufferUsage, HalBufferView, MemoryType, VmRef
 
-from . import ending, iree_internals, plugins
+from . import ending, iree_internals, large_blocks, plugins
 from .dtypes import ELEMENT_OF_DTYPE
 
 DRIVERS = ("local-task", "local-sync", "cuda", "hip", "vulkan", "metal")
@@ -139,6 +139,7 @@ def _host_device(driver: str) -> Any:
     # The driver that IREE keeps may not know the package's libraries, or have its threads in
     # another process.
     plugins.register()
+    large_blocks.pool()
     # IREE's threads have 128 KiB, on which routines of LAPACK and functions of users run, too.
     ireert.flags.parse_flags(f"--task_worker_stack_size={_STACK_BYTES}")
     return iree_internals.new_driver(driver).create_default_device()

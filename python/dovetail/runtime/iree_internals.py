@@ -50,6 +50,11 @@ def copier(device: Any, memory_type: int, usage: int) -> Callable[..., Any]:
     return functools.partial(device.allocator.allocate_buffer_copy, memory_type, usage, device)
 
 
+def library() -> str:
+    """The path of the extension module that is IREE's runtime."""
+    return str(vars(_binding)["__file__"])
+
+
 def program(name: str) -> Path:
     """The path of one of the programs that are installed with the runtime."""
     import iree._runtime_libs as libraries

@@ -15,6 +15,7 @@ ORDER = [
     "cpp/blas",
     "cpp/collectives",
     "cpp/foreign",
+    "cpp/memory",
     "cpp/scalar",
     "dialects",
     "cpp/cost",

@@ -1,0 +1,63 @@
+// Lets a library's large blocks of memory come from a pool.
+#include "Pool.h"
+#include "Replace.h"
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+
+using namespace dovetail::memory;
+
+static void *acquireOrFail(size_t size) {
+  void *block = acquire(size);
+  if (!block)
+    errno = ENOMEM;
+  return block;
+}
+
+/// Unlike that of C, does not zero large blocks: IREE says of no array's memory what it contains.
+static void *pooledCalloc(size_t count, size_t size) {
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes) || bytes < kLeastSize)
+    return std::calloc(count, size);
+  return acquireOrFail(bytes);
+}
+
+static void *pooledMalloc(size_t size) { return size < kLeastSize ? std::malloc(size) : acquireOrFail(size); }
+
+static void *pooledRealloc(void *block, size_t size) {
+  size_t before = sizeOf(block);
+  if (before == 0)
+    return std::realloc(block, size);
+  if (size > before - before / 8 && size <= before)
+    return block;
+  void *moved = pooledMalloc(size);
+  if (!moved)
+    return nullptr;
+  std::memcpy(moved, block, std::min(before, size));
+  release(block);
+  return moved;
+}
+
+static void pooledFree(void *block) {
+  if (!release(block))
+    std::free(block);
+}
+
+/// Returns whether the library that is loaded from `path` gets large blocks from the pool from now on.
+extern "C" __attribute__((visibility("default"))) bool dovetail_memory_pool(const char *path) {
+  const Replacement replacements[] = {
+      {"calloc", reinterpret_cast<void *>(pooledCalloc)},
+      {"malloc", reinterpret_cast<void *>(pooledMalloc)},
+      {"realloc", reinterpret_cast<void *>(pooledRealloc)},
+      {"free", reinterpret_cast<void *>(pooledFree)},
+  };
+  return replaceImports(path, replacements, std::size(replacements));
+}
+
+extern "C" __attribute__((visibility("default"))) void dovetail_memory_extent(size_t *used, size_t *kept) {
+  Extent now = extent();
+  *used = now.used;
+  *kept = now.kept;
+}
