@@ -215,24 +215,31 @@ def _ramp(end: Array, edge: Array, count: int, dim: int, x: Array) -> Array:
 
 
 def _periodic(x: Array, dim: int, before: int, after: int, mode: str, reflect_type: str) -> Array:
-    """Copies of one period, each shifted by the same amount if the reflection is odd."""
+    """The parts of a periodic continuation that are within the widths."""
     if reflect_type not in ("even", "odd"):
         raise value_error(f"pad: reflect_type must be 'even' or 'odd', got: {reflect_type!r}")
     size = x.shape[dim]
-    period, shift = x, None
-    if mode != "wrap":
-        # A reflected copy, without the ends if these are not repeated.
-        skip = 1 if mode == "reflect" else 0
-        mirrored = lax.rev(_part(x, dim, min(skip, size - 1), max(size - skip, skip)), (dim,))
-        if reflect_type == "odd":
-            first, last = _part(x, dim, 0, 1), _part(x, dim, size - 1, None)
-            mirrored, shift = 2 * last - mirrored, 2 * (last - first)
-        if size > skip:
-            period = lax.concatenate([x, mirrored], dim)
-    length = period.shape[dim]
-    copies_before, copies_after = -(-before // length), -(-(size + after) // length)
-    counts = range(-copies_before, copies_after)
-    copies = [period if shift is None else period + k * shift for k in counts]
-    start = copies_before * length - before
-    result = lax.concatenate(copies, dim)
-    return lax.slice_in_dim(result, start, start + before + size + after, 1, dim)
+    # What follows the array is a reflection of this part, without the ends if these are not
+    # repeated, or the array itself.
+    skip = 1 if mode == "reflect" else 0
+    start, stop = min(skip, size - 1), max(size - skip, skip)
+    length = size if mode == "wrap" or size <= skip else size + stop - start
+    first, last = _part(x, dim, 0, 1), _part(x, dim, size - 1, None)
+
+    def reflected(begin: int, end: int) -> Array:
+        mirrored = lax.rev(_part(x, dim, stop - end, stop - begin), (dim,))
+        return mirrored if reflect_type == "even" else 2 * last - mirrored
+
+    parts = []
+    for k in range(-before // length, -(-(size + after) // length)):
+        copies = [(k * length, size, lambda begin, end: _part(x, dim, begin, end))]
+        if length > size:
+            copies.append((k * length + size, length - size, reflected))
+        for at, count, copy in copies:
+            begin, end = max(-before - at, 0), min(size + after - at, count)
+            if begin < end:
+                part = copy(begin, end)
+                # Each copy of a period is shifted by the same amount if the reflection is odd.
+                is_shifted = mode != "wrap" and reflect_type == "odd" and k != 0
+                parts.append(part + k * 2 * (last - first) if is_shifted else part)
+    return lax.concatenate(parts, dim)
