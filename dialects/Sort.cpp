@@ -29,17 +29,25 @@ LogicalResult SortOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
   auto first = cast<RankedTensorType>(xs[0].getType());
   if (failed(verifyDims(loc, getOperationName(), "dimension", adaptor.getDimension(), first.getRank(), false)))
     return failure();
+  int64_t size = first.getDimSize(adaptor.getDimension()), kept = adaptor.getFirst().value_or(size);
+  if (adaptor.getFirst() && (kept < 0 || (!ShapedType::isDynamic(size) && kept > size)))
+    return emitOptionalError(loc, "'dovetail.sort' op number of first elements must be at least 0 and at most ", size,
+                             ", the size of the dimension, got: ", kept);
   for (Value x : xs) {
     if (cast<RankedTensorType>(x.getType()).getShape() != first.getShape())
       return emitOptionalError(loc, "'dovetail.sort' op operands must have one shape, got: ", first, " and ",
                                x.getType());
-    types.push_back(x.getType());
+    SmallVector<int64_t> shape(first.getShape());
+    shape[adaptor.getDimension()] = kept;
+    types.push_back(withShape(x.getType(), shape));
   }
   return success();
 }
 
-static Operation::result_range sorted(Emitter &e, ValueRange xs, int64_t dimension, int64_t numKeys) {
-  return SortOp::create(e.builder, e.loc, xs, dimension, numKeys)->getResults();
+/// The operands, sorted as `like` sorts its own, along a dimension.
+static Operation::result_range sorted(Emitter &e, SortOp like, ValueRange xs, int64_t dimension) {
+  return SortOp::create(e.builder, e.loc, xs, dimension, like.getNumKeys(), like.getFirstAttr(), like.getDescending())
+      ->getResults();
 }
 
 /// The elements of `x`, which is not empty, at the indices `places` along `dimension`.
@@ -61,14 +69,15 @@ LogicalResult SortOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> tangen
                           SmallVectorImpl<Value> &resultTangents) {
   int64_t dimension = getDimension();
   if (llvm::is_contained(cast<RankedTensorType>(primals[0].getType()).getShape(), 0)) {
-    llvm::append_range(results, primals);
-    llvm::append_range(resultTangents, tangents);
+    llvm::append_range(results, sorted(e, *this, primals, dimension));
+    for (auto [tangent, result] : llvm::zip_equal(tangents, results))
+      resultTangents.push_back(tangent ? e.zerosLike(result) : zero);
     return success();
   }
   RankedTensorType places = withElement(primals[0].getType(), IntegerType::get(getContext(), 32));
   SmallVector<Value> operands(primals);
   operands.push_back(e.make<IotaOp>(places, dimension, e.sizes(primals[0])));
-  auto all = sorted(e, operands, dimension, getNumKeys());
+  auto all = sorted(e, *this, operands, dimension);
   llvm::append_range(results, all.drop_back());
   for (Value tangent : tangents)
     resultTangents.push_back(tangent ? alongDimension(e, tangent, all.back(), dimension) : zero);
@@ -80,7 +89,7 @@ LogicalResult SortOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> d
   int64_t position;
   SmallVector<Value> batched = e.aligned(operands, dims, position);
   int64_t dimension = getDimension();
-  llvm::append_range(results, sorted(e, batched, dimension + (dimension >= position ? 1 : 0), getNumKeys()));
+  llvm::append_range(results, sorted(e, *this, batched, dimension + (dimension >= position ? 1 : 0)));
   resultDims.append(operands.size(), position);
   return success();
 }
@@ -93,6 +102,10 @@ FactorMap SortOp::factorMap() {
   return map;
 }
 
-Value SortOp::resultSize(Emitter &e, ValueRange, unsigned, int64_t dimension) { return e.size(getXs()[0], dimension); }
+Value SortOp::resultSize(Emitter &e, ValueRange, unsigned, int64_t dimension) {
+  if (std::optional<uint64_t> first = getFirst(); first && dimension == static_cast<int64_t>(getDimension()))
+    return e.make<arith::ConstantIndexOp>(*first);
+  return e.size(getXs()[0], dimension);
+}
 
 } // namespace dovetail

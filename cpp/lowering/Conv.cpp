@@ -259,8 +259,9 @@ Convolution channelsLast(const Convolution &conv) {
   auto ordered = [&](Value x, ArrayRef<int64_t> labels, auto rank) -> std::pair<Value, Dims> {
     Dims order = range(0, labels.size());
     llvm::stable_sort(order, [&](int64_t i, int64_t j) { return rank(labels[i]) < rank(labels[j]); });
-    // Fused with the contraction, the transposition would restore the slow order.
-    Value moved = llvm::is_sorted(order) ? x : computeBarrier(conv.b, transposed(conv.b, x, order));
+    // Fused with the contraction, a transposition would restore the slow order.
+    bool isMoved = !llvm::is_sorted(order) || x.getDefiningOp<linalg::TransposeOp>();
+    Value moved = isMoved ? computeBarrier(conv.b, transposed(conv.b, x, order)) : x;
     return {moved, llvm::map_to_vector(order, [&](int64_t d) { return labels[d]; })};
   };
   Convolution result = conv;

@@ -1,7 +1,9 @@
-// Lowering of sort: short rows by counting; others by radix sort on the CPU, and by merging in parallel elsewhere.
+// Lowering of sort: short rows by counting; others by radix sort on the CPU, and by merging in parallel elsewhere. The
+// first few elements of long rows are selected on the CPU.
 #include "dialects/Sort.h"
 #include "Lowering.h"
 #include "cpp/dispatch/RadixSort.h"
+#include "cpp/dispatch/Selection.h"
 #include "cpp/iree/Ops.h"
 #include "cpp/iree/Quirks.h"
 #include "cpp/tensors/Target.h"
@@ -57,8 +59,9 @@ static std::pair<unsigned, unsigned> significantBits(Type element) {
   return {24 - real.getFPMantissaWidth(), 32};
 }
 
-/// Arrays of unsigned integers that, one after the other, are ordered as `x` is.
-static void appendKeys(ImplicitLocOpBuilder &b, Value x, Type element, SmallVectorImpl<SortKey> &keys) {
+/// Arrays of unsigned integers that, one after the other, are ordered as `x` is, or in reverse.
+static void appendKeys(ImplicitLocOpBuilder &b, Value x, Type element, bool isDescending,
+                       SmallVectorImpl<SortKey> &keys) {
   auto complex = dyn_cast<ComplexType>(element);
   Type part = complex ? complex.getElementType() : element;
   Type order = b.getIntegerType(part.getIntOrFloatBitWidth() > 32 ? 64 : 32);
@@ -67,7 +70,11 @@ static void appendKeys(ImplicitLocOpBuilder &b, Value x, Type element, SmallVect
       scalar::ScalarBuilder whole(loc, inner, element), body(loc, inner, part);
       if (complex)
         value = i == 0 ? scalar::real(whole, value) : scalar::imag(whole, value);
-      return isa<FloatType>(part) ? orderOfFloat(body, value) : orderOfInteger(body, value);
+      Value key = isa<FloatType>(part) ? orderOfFloat(body, value) : orderOfInteger(body, value);
+      if (!isDescending)
+        return key;
+      auto ones = IntegerAttr::get(order, APInt::getAllOnes(order.getIntOrFloatBitWidth()));
+      return arith::XOrIOp::create(body, key, arith::ConstantOp::create(body, ones)).getResult();
     });
     auto [begin, end] = significantBits(part);
     // Otherwise, each use of a widened integer would widen the whole array, on the stack.
@@ -262,11 +269,15 @@ static Value asRows(ImplicitLocOpBuilder &b, Value x, int64_t dimension) {
   return tensor::CollapseShapeOp::create(b, transposed(b, x, order), ArrayRef<ReassociationIndices>{rows, {rank - 1}});
 }
 
-/// The order of the elements, as rows.
-static Value orderOfRows(ImplicitLocOpBuilder &b, ArrayRef<SortKey> keys, int64_t dimension) {
+/// The order of the elements, as rows; of the first `count` elements of the order at least.
+static Value orderOfRows(ImplicitLocOpBuilder &b, ArrayRef<SortKey> keys, int64_t dimension, int64_t size,
+                         std::optional<int64_t> count) {
   auto rows = llvm::map_to_vector(
       keys, [&](const SortKey &key) -> SortKey { return {asRows(b, key.array, dimension), key.begin, key.end}; });
-  return orderByDigits(b, rows);
+  // At worst, each element is compared with all that are selected.
+  constexpr int64_t few = 64;
+  bool isSelection = count && *count <= few && (ShapedType::isDynamic(size) || 8 * *count <= size);
+  return isSelection ? selectFirst(b, rows, *count) : orderByDigits(b, rows);
 }
 
 /// The entry of `orderOfRows` for the element at `place`.
@@ -325,23 +336,38 @@ struct SortLowering : LowerOpInterface::ExternalModel<SortLowering, SortOp> {
     int64_t dimension = sort.getDimension();
     auto type = cast<RankedTensorType>(operands[0].getType());
     int64_t size = type.getDimSize(dimension);
-    if (size == 1 || llvm::is_contained(type.getShape(), 0)) {
+    SmallVector<OpFoldResult> sizes = sizesOf(b, operands[0]), kept(sizes);
+    std::optional<int64_t> first;
+    if (sort.getFirst()) {
+      first = *sort.getFirst();
+      kept[dimension] = b.getIndexAttr(*first);
+    }
+    auto isEmpty = [](Type type) { return llvm::is_contained(cast<RankedTensorType>(type).getShape(), 0); };
+    if (isEmpty(sort.getResult(0).getType())) {
+      for (Value x : operands)
+        results.push_back(empty(b, kept, getElementTypeOrSelf(x)));
+      return success();
+    }
+    if (size == 1) {
       llvm::append_range(results, operands);
       return success();
     }
     SmallVector<SortKey> keys;
     for (auto [x, original] : llvm::zip(operands.take_front(sort.getNumKeys()), sort.getXs()))
-      appendKeys(b, x, getElementTypeOrSelf(original), keys);
+      appendKeys(b, x, getElementTypeOrSelf(original), sort.getDescending(), keys);
     SmallVector<Value> arrays = llvm::map_to_vector(keys, [](const SortKey &key) { return key.array; });
-    SmallVector<OpFoldResult> sizes = sizesOf(b, operands[0]);
     bool isShort = !ShapedType::isDynamic(size) && size <= (Target(op).isCpu() ? kShortRowOnCpu : kShortRow);
     bool areRows = !isShort && Target(op).isCpu();
-    Value order = areRows ? orderOfRows(b, keys, dimension)
+    Value order = areRows ? orderOfRows(b, keys, dimension, size, first)
                   : isShort || !canLoopsCarry(type)
                       ? orderByCounting(b, arrays, dimension, numbersFor(op, b, sizes[dimension]), sizes)
                       : orderByMerging(b, arrays, dimension, sizes);
+    if (first && !areRows) {
+      SmallVector<OpFoldResult> starts(sizes.size(), b.getIndexAttr(0)), ones(sizes.size(), b.getIndexAttr(1));
+      order = tensor::ExtractSliceOp::create(b, order, starts, kept, ones);
+    }
     for (Value x : operands)
-      results.push_back(reordered(b, x, order, areRows, dimension, sizes));
+      results.push_back(reordered(b, x, order, areRows, dimension, kept));
     return success();
   }
 };

@@ -14,7 +14,6 @@ from dovetail.base.documentation import documented
 from dovetail.base.errors import type_error, value_error
 from dovetail.lax.create import iota
 from dovetail.lax.docstrings import CUMULATIVE
-from dovetail.lax.pieces import slice_in_dim
 from dovetail.ops.operands import ArrayLike, as_operand, broadcast_dims, canonical_axis, unary
 from dovetail.symbolic.size import is_symbolic_dim
 
@@ -188,13 +187,8 @@ def top_k(operand: ArrayLike, k: int, *, axis: int = -1) -> tuple[Array, Array]:
       (Array([3., 2.], dtype=float32), Array([1, 2], dtype=int32))
     """
     x, dimension = _of_rows("top_k", operand, k, axis)
-    # Reversed, so that of equal elements the first come last.
-    pair = [ops.reverse(v, (dimension,)) for v in (x, numbered(x, dimension))]
-    size = x.shape[dimension]
-    values, indices = (
-        ops.reverse(slice_in_dim(v, size - k, size, axis=dimension), (dimension,))
-        for v in ops.sort(pair, dimension, 1)
-    )
+    pair = (x, numbered(x, dimension))
+    values, indices = ops.sort(pair, dimension, 1, first=k, descending=True)
     return values, indices
 
 
@@ -272,8 +266,5 @@ def approx_min_k(
       (Array([1., 2.], dtype=float32), Array([0, 2], dtype=int32))
     """
     x, dimension = _of_rows("approx_min_k", operand, k, reduction_dimension)
-    values, indices = (
-        slice_in_dim(v, 0, k, axis=dimension)
-        for v in ops.sort([x, numbered(x, dimension)], dimension, 1)
-    )
+    values, indices = ops.sort([x, numbered(x, dimension)], dimension, 1, first=k)
     return values, indices

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 
-from dovetail import lax, ops
+from dovetail import ops
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
 from dovetail.base.errors import value_error
@@ -50,11 +50,9 @@ def top_k(
         )
     keys = [x, with_dtype(numbered(x, dim), dtypes.default_dtype("i"))]
     if mode == "smallest":
-        ordered = ops.sort(keys, dim, 1)
+        values, indices = ops.sort(keys, dim, 1, first=count)
     else:
-        # Backwards, with NaN before all others, so that reversed it is last.
+        # NaN comes last.
         is_number = with_dtype(ops.not_(isnan(x)), dtypes.int32)
-        backwards = [ops.reverse(v, (dim,)) for v in (is_number, *keys)]
-        ordered = [ops.reverse(v, (dim,)) for v in ops.sort(backwards, dim, 2)[1:]]
-    values, indices = (lax.slice_in_dim(v, 0, count, axis=dim) for v in ordered)
+        _, values, indices = ops.sort([is_number, *keys], dim, 2, first=count, descending=True)
     return values, indices

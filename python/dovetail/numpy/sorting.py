@@ -40,12 +40,6 @@ def _row(name: str, a: ArrayLike, axis: int | None, order: Any = None) -> tuple[
     return x, canonical_axis(axis, x.ndim)
 
 
-def _from_the_end(xs: Sequence[Array], dimension: int) -> list[Array]:
-    """Sorted in decreasing order; equal elements keep their order."""
-    backwards = [ops.reverse(x, (dimension,)) for x in xs]
-    return [ops.reverse(x, (dimension,)) for x in ops.sort(backwards, dimension, 1)]
-
-
 def sort(
     a: ArrayLike,
     axis: int | None = -1,
@@ -76,7 +70,7 @@ def sort(
       Array([1., 2., 3.], dtype=float32)
     """
     x, dimension = _row("sort", a, axis, order)
-    return (_from_the_end([x], dimension) if descending else ops.sort([x], dimension, 1))[0]
+    return ops.sort([x], dimension, 1, descending=descending)[0]
 
 
 def argsort(
@@ -117,7 +111,7 @@ def argsort(
         order_of = functools.partial(_order, dimension=dimension, dtype=wanted)
         return apply_known(order_of, x)
     pair = [x, with_dtype(_positions(x, dimension), wanted)]
-    return (_from_the_end(pair, dimension) if descending else ops.sort(pair, dimension, 1))[1]
+    return ops.sort(pair, dimension, 1, descending=descending)[1]
 
 
 def _order(x: np.ndarray, dimension: int, dtype: np.dtype) -> np.ndarray:

@@ -19,8 +19,21 @@ def _cost(call: Call) -> float:
 
 
 @op("sort", cost=_cost, only_moves=True)
-def sort(*xs: Array, dimension: int, num_keys: int) -> tuple[Array, ...]:
+def sort(
+    *xs: Array, dimension: int, num_keys: int, first: int | None = None, descending: bool = False
+) -> tuple[Array, ...]:
     """The operands in the stable order of the first `num_keys` of them."""
+    if first is not None:
+        kept = (slice(None),) * dimension + (slice(first),)
+        if first == 0:
+            return tuple(x[kept] for x in xs)
+        results = sort(*xs, dimension=dimension, num_keys=num_keys, descending=descending)
+        return tuple(x[kept] for x in results)
+    if descending:
+        # Reversed before and after, so that equal elements keep their order.
+        backwards = [np.flip(x, dimension) for x in xs]
+        results = sort(*backwards, dimension=dimension, num_keys=num_keys)
+        return tuple(np.flip(x, dimension) for x in results)
     keys = [part for x in xs[:num_keys] for part in _keys(x)]
     if len(keys) == 1:
         if len(xs) == 1 and keys[0] is xs[0]:

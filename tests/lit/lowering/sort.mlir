@@ -23,6 +23,17 @@ module attributes {dovetail.target = "cpu"} {
   // CHECK: tensor.extract %[[STATE]]
   // CHECK: tensor.extract %arg0
 
+  // A few elements are selected: the numbers of those, in the inverted order of the keys.
+  func.func @selection(%arg0: tensor<3x200xi32>) -> tensor<3x5xi32> {
+    %0 = dovetail.sort %arg0 dimension 1 keys 1 first 5 descending = true : tensor<3x200xi32>
+    return %0 : tensor<3x5xi32>
+  }
+  // CHECK-LABEL: func.func @selection
+  // CHECK: arith.xori {{.*}} : i32
+  // CHECK: "flow.dispatch.workgroups"
+  // CHECK: writeonly:tensor<3x5xi32>>
+  // CHECK: scf.while
+
   // Two sorted copies of the numbers, and 256 counters for one digit.
   func.func @one_digit(%arg0: tensor<200xi8>, %arg1: tensor<200xf64>) -> tensor<200xf64> {
     %0:2 = dovetail.sort %arg0, %arg1 dimension 0 keys 1 : tensor<200xi8>, tensor<200xf64>

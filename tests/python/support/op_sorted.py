@@ -129,7 +129,9 @@ def _rank(value: Any) -> tuple[Any, ...]:
     return isnan, 0 if isnan else value
 
 
-def _sorted(*xs: Array, dimension: int, num_keys: int) -> Array:
+def _sorted(
+    *xs: Array, dimension: int, num_keys: int, first: int | None = None, descending: bool = False
+) -> Array:
     """The first operand, one row after the other."""
     rows = [np.moveaxis(x, dimension, -1) for x in xs]
     result = np.empty_like(rows[0])
@@ -138,14 +140,22 @@ def _sorted(*xs: Array, dimension: int, num_keys: int) -> Array:
             tuple(part for row in rows[:num_keys] for part in _rank(row[place][i]))
             for i in range(result.shape[-1])
         ]
-        order = sorted(range(len(keys)), key=keys.__getitem__)
+        order = sorted(range(len(keys)), key=keys.__getitem__, reverse=descending)
         for i, source in enumerate(order):
             result[place][i] = rows[0][place][source]
-    return np.moveaxis(result, -1, dimension)
+    return np.moveaxis(result[..., :first], -1, dimension)
 
 
-def _sort(*shape: int, dimension: int, operands: int = 1, num_keys: int = 1, **rest: Any) -> Case:
-    return Case({"dimension": dimension, "num_keys": num_keys}, (shape,) * operands, **rest)
+def _sort(
+    *shape: int,
+    dimension: int,
+    operands: int = 1,
+    num_keys: int = 1,
+    order: dict[str, Any] | None = None,
+    **rest: Any,
+) -> Case:
+    params = {"dimension": dimension, "num_keys": num_keys, **(order or {})}
+    return Case(params, (shape,) * operands, **rest)
 
 
 row(
@@ -163,6 +173,12 @@ row(
         # Sorted by digits on the CPU, and below merged elsewhere.
         _sort(200, 2, dimension=0),
         _sort(2, 300, dimension=1, operands=2, num_keys=2, types=(dtypes.float32, dtypes.uint8)),
+        _sort(3, 4, dimension=0, operands=2, order={"descending": True}),
+        _sort(5, 3, dimension=0, order={"first": 2}),
+        _sort(2, 3, dimension=1, order={"first": 0, "descending": True}),
+        # Selected on the CPU.
+        _sort(2, 80, dimension=1, operands=2, num_keys=2, order={"first": 5, "descending": True}),
+        _sort(70, 2, dimension=0, order={"first": 1}),
     ),
-    call=lambda *xs, dimension, num_keys: ops.sort(xs, dimension, num_keys)[0],
+    call=lambda *xs, dimension, num_keys, **order: ops.sort(xs, dimension, num_keys, **order)[0],
 )

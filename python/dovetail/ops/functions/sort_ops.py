@@ -4,14 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dovetail.ops.functions.operands import Operand
+from dovetail.ops.functions.operands import Operand, given
 from dovetail.tracing.bind import bind_all
 
 __all__ = ["sort"]
 
 
-def sort(xs: Sequence[Operand], dimension: int, num_keys: int) -> list[Operand]:
+def sort(
+    xs: Sequence[Operand],
+    dimension: int,
+    num_keys: int,
+    first: int | None = None,
+    descending: bool = False,
+) -> list[Operand]:
     """The operands, permuted alike along one dimension so that the first `num_keys` are in
-    increasing order.
+    order.
     """
-    return bind_all("sort", *xs, dimension=dimension, num_keys=num_keys)
+    return bind_all(
+        "sort",
+        *xs,
+        dimension=dimension,
+        num_keys=num_keys,
+        descending=descending,
+        **given(first=first),
+    )

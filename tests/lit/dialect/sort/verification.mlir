@@ -30,3 +30,11 @@ func.func @wrong(%arg0: tensor<2x3xf32>, %arg1: tensor<2x?xi32>) {
   %0:2 = dovetail.sort %arg0, %arg1 dimension 0 keys 1 : tensor<2x3xf32>, tensor<2x?xi32>
   return
 }
+
+// -----
+
+func.func @wrong(%arg0: tensor<2x3xf32>) {
+  // expected-error @+1 {{'dovetail.sort' op number of first elements must be at least 0 and at most 3, the size of the dimension, got: 4}}
+  %0 = dovetail.sort %arg0 dimension 1 keys 1 first 4 : tensor<2x3xf32>
+  return
+}
