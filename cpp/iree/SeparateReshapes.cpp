@@ -14,12 +14,26 @@ namespace dovetail {
 /// Copies of arrays with fewer elements take less time than another dispatch.
 constexpr int64_t kFewElements = 1 << 14;
 
+static bool isLarge(Value array) {
+  auto type = cast<RankedTensorType>(array.getType());
+  return !type.hasStaticShape() || type.getNumElements() >= kFewElements;
+}
+
+/// Whether an array is a slice that takes time to copy, and not the whole array.
+static bool isSlice(Value array) {
+  auto slice = array.getDefiningOp<tensor::ExtractSliceOp>();
+  if (!slice || !isLarge(array))
+    return false;
+  RankedTensorType from = slice.getSourceType(), to = slice.getType();
+  return !from.hasStaticShape() || !to.hasStaticShape() || from.getNumElements() != to.getNumElements();
+}
+
 /// Whether an op reads a slice, or one of `ofSlices`, and its loops would be reshaped with its result.
 static bool readsSlice(Operation *op, const DenseSet<Value> &ofSlices) {
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   return structured && structured.getNumReductionLoops() == 0 &&
          llvm::any_of(structured.getDpsInputs(), [&](Value input) {
-           return input.getDefiningOp<tensor::ExtractSliceOp>() || ofSlices.contains(input);
+           return isSlice(input) || ofSlices.contains(input);
          });
 }
 
@@ -32,8 +46,7 @@ static bool separateReshapes(Block &block) {
     if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
       continue;
     Value source = op.getOperand(0);
-    auto type = cast<RankedTensorType>(source.getType());
-    if (!ofSlices.contains(source) || (type.hasStaticShape() && type.getNumElements() < kFewElements))
+    if (!ofSlices.contains(source) || !isLarge(source))
       continue;
     Value &barrier = barriers[source];
     if (!barrier) {

@@ -1,4 +1,5 @@
-// What is computed from slices is reshaped from behind a barrier; small arrays, and those from no slices, are not.
+// What is computed from slices is reshaped from behind a barrier; small arrays, and those from no slices or whole arrays, are
+// not.
 // RUN: dovetail-opt %s --dovetail-separate-reshapes | FileCheck %s
 
 // CHECK-LABEL: func.func @main
@@ -20,7 +21,9 @@ func.func @main(%x: tensor<258x258xf32>, %y: tensor<256x256xf32>, %z: tensor<6x6
   } -> tensor<256x256xf32>
   %1 = tensor.collapse_shape %sine [[0, 1]] : tensor<256x256xf32> into tensor<65536xf32>
   %2 = tensor.expand_shape %sine [[0, 1], [2]] output_shape [2, 128, 256] : tensor<256x256xf32> into tensor<2x128x256xf32>
-  %cosine = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%y : tensor<256x256xf32>) outs(%e : tensor<256x256xf32>) {
+  %whole = tensor.expand_shape %y [[0], [1, 2]] output_shape [256, 256, 1] : tensor<256x256xf32> into tensor<256x256x1xf32>
+  %same = tensor.extract_slice %whole[0, 0, 0] [256, 256, 1] [1, 1, 1] : tensor<256x256x1xf32> to tensor<256x256xf32>
+  %cosine = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%same : tensor<256x256xf32>) outs(%e : tensor<256x256xf32>) {
   ^bb0(%p: f32, %o: f32):
     %r = math.cos %p : f32
     linalg.yield %r : f32
