@@ -94,6 +94,44 @@ LogicalResult SortOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> d
   return success();
 }
 
+/// The number of elements along a dimension that slices of an array read, which all begin at the first one.
+static std::optional<int64_t> readAtBegin(Value sorted, int64_t dimension) {
+  int64_t most = 0;
+  for (Operation *user : sorted.getUsers()) {
+    auto slice = dyn_cast<SliceOp>(user);
+    if (!slice || slice.getStarts()[dimension] != 0 || slice.getStrides()[dimension] != 1 ||
+        slice.getType().isDynamicDim(dimension))
+      return std::nullopt;
+    most = std::max(most, slice.getType().getDimSize(dimension));
+  }
+  return most;
+}
+
+/// Sorts only as many elements as are read.
+static LogicalResult sortFirst(SortOp op, PatternRewriter &rewriter) {
+  int64_t dimension = op.getDimension(), most = 0;
+  for (Value sorted : op.getResults()) {
+    std::optional<int64_t> read = readAtBegin(sorted, dimension);
+    if (!read)
+      return failure();
+    most = std::max(most, *read);
+  }
+  auto type = cast<RankedTensorType>(op.getResult(0).getType());
+  if (type.isDynamicDim(dimension) || most >= type.getDimSize(dimension))
+    return failure();
+  auto first = SortOp::create(rewriter, op.getLoc(), op.getXs(), dimension, op.getNumKeys(),
+                              rewriter.getI64IntegerAttr(most), op.getDescending());
+  for (auto [sorted, part] : llvm::zip_equal(op.getResults(), first.getResults()))
+    for (Operation *user : llvm::make_early_inc_range(sorted.getUsers())) {
+      auto slice = cast<SliceOp>(user);
+      rewriter.modifyOpInPlace(slice, [&] { slice.getXMutable().assign(part); });
+    }
+  rewriter.eraseOp(op);
+  return success();
+}
+
+void SortOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) { patterns.add(sortFirst); }
+
 FactorMap SortOp::factorMap() {
   FactorMap map = pointwiseFactorMap(*this);
   for (auto *tensors : {&map.operands, &map.results})

@@ -17,6 +17,7 @@ def SortOp : InferredOp<"sort", [DeclareOpInterfaceMethods<JvpOpInterface>, Decl
   let arguments = (ins Variadic<AnyArray>:$xs, I64Attr:$dimension, I64Attr:$num_keys, OptionalAttr<I64Attr>:$first,
                        DefaultValuedAttr<BoolAttr, "false">:$descending);
   let results = (outs Variadic<AnyArray>:$sorted);
+  let hasCanonicalizer = 1;
   let assemblyFormat = [{
     $xs `dimension` $dimension `keys` $num_keys (`first` $first^)? (`descending` `=` $descending^)? attr-dict `:` type($xs)
   }];
