@@ -12,8 +12,12 @@ from typing import Any
 
 
 def launched(name: str) -> str:
-    """What the launcher, of MPICH or Open MPI, says: "RANK" of this process, or "SIZE" of all."""
-    return os.environ.get(f"PMI_{name}") or os.environ.get(f"OMPI_COMM_WORLD_{name}", "")
+    """What the launcher says: "RANK" of this process, or "SIZE" of all. MPICH's and Open MPI's are
+    `mpiexec`, Slurm's is `srun`; jobs of Slurm have no rank outside of it.
+    """
+    slurm = {"RANK": "SLURM_PROCID", "SIZE": "SLURM_STEP_NUM_TASKS"}[name]
+    names = (f"PMI_{name}", f"OMPI_COMM_WORLD_{name}", slurm)
+    return next((os.environ[name] for name in names if os.environ.get(name)), "")
 
 
 def run(main: Callable[[bool, Path], dict[str, Any]], description: str | None) -> None:
@@ -27,7 +31,7 @@ def run(main: Callable[[bool, Path], dict[str, Any]], description: str | None) -
     parser.add_argument("--quick", action="store_true", help="a reduced size, for tests")
     parser.add_argument("--output", type=Path, default=Path("build/examples"), help="a folder")
     options = parser.parse_args()
-    # Under `mpiexec`, each process has a folder.
+    # Under a launcher, each process has a folder.
     output = options.output / launched("RANK")
     output.mkdir(parents=True, exist_ok=True)
     start = time.perf_counter()

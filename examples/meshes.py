@@ -14,7 +14,7 @@ import dovetail as dt
 from dovetail.experimental import multihost_utils
 from dovetail.sharding import AxisType
 
-# Before the first use of a device. Under `mpiexec`, processes share the devices of a mesh.
+# Before the first use of a device. Processes under a launcher share the devices of a mesh.
 PROCESSES = int(common.launched("SIZE") or 1)
 if "DOVETAIL_NUM_CPU_DEVICES" not in os.environ:
     dt.config.update("num_cpu_devices", 8 // PROCESSES)

@@ -17,7 +17,7 @@ from support.ranks import (
     by_mpi,
     by_tcp,
     check_done,
-    check_done_by_mpi,
+    check_done_by_launcher,
 )
 
 pytestmark = pytest.mark.slow
@@ -61,7 +61,7 @@ def test_by_tcp(count: int, local: int, file: Path) -> None:
 @pytest.mark.skipif(not HAS_MPI, reason="needs mpi4py and mpiexec")
 @pytest.mark.parametrize(("count", "local"), SHAPES)
 def test_under_mpiexec(count: int, local: int, file: Path) -> None:
-    check_done_by_mpi(by_mpi(count, local, file, program=PROGRAM), count)
+    check_done_by_launcher(by_mpi(count, local, file, program=PROGRAM), count)
 
 
 def test_a_process_that_stalls(file: Path) -> None:

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from support.ranks import HAS_MPI, SHAPES, by_mpi, by_tcp, check_done, check_done_by_mpi
+from support.ranks import (
+    HAS_MPI,
+    SHAPES,
+    by_mpi,
+    by_slurm,
+    by_tcp,
+    check_done,
+    check_done_by_launcher,
+    slurm_nodes,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -22,4 +31,10 @@ def test_by_tcp(count: int, local: int) -> None:
 @pytest.mark.parametrize("transport", ["tcp", "mpi"])
 def test_under_mpiexec(count: int, local: int, transport: str) -> None:
     environment = {"DOVETAIL_CPU_COLLECTIVES_IMPLEMENTATION": transport}
-    check_done_by_mpi(by_mpi(count, local, PROGRAMS, environment=environment), count)
+    check_done_by_launcher(by_mpi(count, local, PROGRAMS, environment=environment), count)
+
+
+@pytest.mark.skipif(not slurm_nodes(), reason="needs Slurm with idle nodes")
+@pytest.mark.parametrize(("count", "local"), SHAPES)
+def test_under_srun(count: int, local: int) -> None:
+    check_done_by_launcher(by_slurm(count, local, PROGRAMS), count)

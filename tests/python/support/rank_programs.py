@@ -437,7 +437,11 @@ def main() -> None:
     names, *arguments = sys.argv[1:]
     for name in names.split(","):
         PROGRAMS[name](*arguments)
-    number = os.environ.get("RANK") or os.environ.get("PMI_RANK")
+    number = next(
+        os.environ[name]
+        for name in ("RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID")
+        if name in os.environ
+    )
     say("done", number)
 
 

@@ -1,4 +1,4 @@
-"""Starts the processes of a program in `rank_programs.py`, by TCP or by `mpiexec`."""
+"""Starts the processes of a program in `rank_programs.py`, by TCP, `mpiexec` or `srun`."""
 
 from __future__ import annotations
 
@@ -94,9 +94,35 @@ def by_mpi(
     program: Sequence[str] = (str(PROGRAMS),),
 ) -> Rank:
     """Run a program under `mpiexec`, which mixes what the processes print."""
+    launcher = ("mpiexec", "-n", str(count), *options)
+    return _launched(launcher, local, *arguments, environment=environment, program=program)
+
+
+def slurm_nodes() -> int:
+    """How many nodes Slurm has for a job of this user at once; 0 where there is none."""
+    if shutil.which("srun") is None:
+        return 0
+    nodes = ["sinfo", "--noheader", "--states=idle", "--format=%D"]
+    found = subprocess.run(nodes, capture_output=True, text=True, check=False)
+    return sum(int(line) for line in found.stdout.split()) if found.returncode == 0 else 0
+
+
+def by_slurm(count: int, local: int, *arguments: object) -> Rank:
+    """The same under `srun`, on two nodes if there are as many."""
+    launcher = ("srun", "-N", str(min(slurm_nodes(), 2)), "-n", str(count), "--overcommit")
+    return _launched(launcher, local, *arguments)
+
+
+def _launched(
+    launcher: Sequence[str],
+    local: int,
+    *arguments: object,
+    environment: Mapping[str, str] | None = None,
+    program: Sequence[str] = (str(PROGRAMS),),
+) -> Rank:
     start = time.monotonic()
     run = subprocess.run(
-        ["mpiexec", "-n", str(count), *options, sys.executable, *program, *map(str, arguments)],
+        [*launcher, sys.executable, *program, *map(str, arguments)],
         env=_environment(local, environment or {}),
         capture_output=True,
         text=True,
@@ -113,8 +139,8 @@ def check_done(ranks: Sequence[Rank]) -> None:
         assert rank.output.splitlines()[-1:] == [f"done {number}"]
 
 
-def check_done_by_mpi(run: Rank, count: int) -> None:
-    """The same of processes under `mpiexec`."""
+def check_done_by_launcher(run: Rank, count: int) -> None:
+    """The same of processes under `mpiexec` or `srun`."""
     assert (run.errors, run.status) == ("", 0)
     lines = [line for line in run.output.splitlines() if line.startswith("done ")]
     assert sorted(lines) == [f"done {number}" for number in range(count)]
