@@ -33,6 +33,7 @@ NAMESPACES = (
     "dovetail.scipy.spatial.transform",
     "dovetail.scipy.special",
     "dovetail.scipy.stats",
+    "dovetail.image",
     "dovetail.tree",
     "dovetail.tree_util",
     "dovetail.flatten_util",

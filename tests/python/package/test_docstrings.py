@@ -16,6 +16,7 @@ MODULES = [
     "dovetail.example_libraries.optimizers",
     "dovetail.example_libraries.stax",
     "dovetail.export",
+    "dovetail.image",
     "dovetail.lax",
     "dovetail.lax.linalg",
     "dovetail.monitoring",
