@@ -45,6 +45,7 @@ NAMESPACES = (
     "dovetail.experimental",
     "dovetail.experimental.mesh_utils",
     "dovetail.experimental.multihost_utils",
+    "dovetail.experimental.ode",
     "dovetail.stages",
     "dovetail.export",
     "dovetail.runtime",
@@ -69,6 +70,7 @@ _OWN = (
     "dovetail.scipy.integrate",
     "dovetail.test_util",
     "dovetail.experimental.multihost",
+    "dovetail.experimental.ode",
 )
 _NOT_PUBLIC = ("typing", "types", "collections.abc", "__future__")
 
