@@ -45,6 +45,7 @@ NAMESPACES = (
     "dovetail.experimental",
     "dovetail.experimental.mesh_utils",
     "dovetail.experimental.multihost_utils",
+    "dovetail.experimental.checkify",
     "dovetail.experimental.ode",
     "dovetail.stages",
     "dovetail.export",

@@ -70,6 +70,7 @@ FOLDERS = (
 # Internal modules of which libraries import what a module here has.
 ALIASES = {
     "jax._src.api": "dovetail",
+    "jax._src.checkify": "dovetail.experimental.checkify",
     "jax._src.core": "dovetail.as_jax.jax.core",
     "jax._src.errors": "dovetail.errors",
     "jax._src.interpreters.batching": "dovetail.as_jax.jax.interpreters.batching",
@@ -93,7 +94,7 @@ MISSING = {
             stop_gradient_p
         """,
         "jax._src.checkify": """
-            Error JaxException Out checkify user_checks
+            Out
         """,
         "jax._src.core": """
             pytype_aval_mappings

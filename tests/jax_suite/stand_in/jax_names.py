@@ -27,6 +27,7 @@ ALIASES = {
     "jax._src.ad_checkpoint": "dovetail.transforms.checkpointing",
     "jax._src.api": "dovetail",
     "jax._src.callback": "dovetail.transforms.callbacks",
+    "jax._src.checkify": "dovetail.experimental.checkify",
     "jax._src.custom_batching": "dovetail.custom_batching",
     "jax._src.custom_derivatives": "dovetail.custom_derivatives",
     "jax._src.debugging": "dovetail.debug",

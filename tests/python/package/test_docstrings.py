@@ -15,6 +15,7 @@ MODULES = [
     "dovetail.dtypes",
     "dovetail.example_libraries.optimizers",
     "dovetail.example_libraries.stax",
+    "dovetail.experimental.checkify",
     "dovetail.experimental.ode",
     "dovetail.export",
     "dovetail.image",
