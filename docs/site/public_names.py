@@ -46,6 +46,7 @@ NAMESPACES = (
     "dovetail.experimental.mesh_utils",
     "dovetail.experimental.multihost_utils",
     "dovetail.experimental.checkify",
+    "dovetail.experimental.jet",
     "dovetail.experimental.ode",
     "dovetail.stages",
     "dovetail.export",
@@ -70,6 +71,7 @@ _OWN = (
     "dovetail.scipy.stats.",
     "dovetail.scipy.integrate",
     "dovetail.test_util",
+    "dovetail.experimental.jet",
     "dovetail.experimental.multihost",
     "dovetail.experimental.ode",
 )

@@ -16,6 +16,7 @@ MODULES = [
     "dovetail.example_libraries.optimizers",
     "dovetail.example_libraries.stax",
     "dovetail.experimental.checkify",
+    "dovetail.experimental.jet",
     "dovetail.experimental.ode",
     "dovetail.export",
     "dovetail.image",
