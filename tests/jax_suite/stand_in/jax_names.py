@@ -30,6 +30,7 @@ ALIASES = {
     "jax._src.checkify": "dovetail.experimental.checkify",
     "jax._src.custom_batching": "dovetail.custom_batching",
     "jax._src.custom_derivatives": "dovetail.custom_derivatives",
+    "jax._src.debugger": "dovetail.debug",
     "jax._src.debugging": "dovetail.debug",
     "jax._src.dlpack": "dovetail.dlpack",
     "jax._src.errors": "dovetail.errors",
