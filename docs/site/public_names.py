@@ -48,6 +48,7 @@ NAMESPACES = (
     "dovetail.experimental.checkify",
     "dovetail.experimental.jet",
     "dovetail.experimental.ode",
+    "dovetail.experimental.sparse.linalg",
     "dovetail.stages",
     "dovetail.export",
     "dovetail.runtime",
@@ -74,6 +75,7 @@ _OWN = (
     "dovetail.experimental.jet",
     "dovetail.experimental.multihost",
     "dovetail.experimental.ode",
+    "dovetail.experimental.sparse",
 )
 _NOT_PUBLIC = ("typing", "types", "collections.abc", "__future__")
 

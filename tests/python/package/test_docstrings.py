@@ -18,6 +18,7 @@ MODULES = [
     "dovetail.experimental.checkify",
     "dovetail.experimental.jet",
     "dovetail.experimental.ode",
+    "dovetail.experimental.sparse.linalg",
     "dovetail.export",
     "dovetail.image",
     "dovetail.lax",
