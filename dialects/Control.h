@@ -24,6 +24,9 @@ enum class Flow {
 
 namespace dovetail {
 
+/// Marks a loop over a batch whose body also runs for elements that have finished.
+constexpr llvm::StringLiteral kRunsForAll = "dovetail.runs_for_all";
+
 /// Calls `visit` with each operand of an op and of the terminators of its bodies.
 void forEachSource(mlir::Operation *op, llvm::function_ref<void(mlir::OpOperand &)> visit);
 

@@ -16,6 +16,13 @@ def ThreadOpInterface : Rule<"ThreadOpInterface"> {
     }], "::mlir::Value", "thread",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$value,
            "::llvm::function_ref<::mlir::Value(::mlir::Block &, ::mlir::Value)>":$through)>,
+    InterfaceMethod<[{
+      Whether an op that `concerns` the caller is in a body that `thread` does not go through: it decides whether the
+      others run again.
+    }], "bool", "decidesItself", (ins "::llvm::function_ref<bool(::mlir::Operation *)>":$concerns), "",
+      "return false;">,
+    InterfaceMethod<"Replaces the op by one whose other bodies compute what that body does; returns it.",
+      "::mlir::Operation *", "rotate", (ins "::mlir::OpBuilder &":$builder), "", "return $_op;">,
   ];
 }
 
@@ -82,6 +89,10 @@ def WhileOp : ControlOp<"while", [AttrSizedOperandSegments]> {
   let assemblyFormat = [{
     `init` `(` $inits `)` `consts` `(` $consts `)` attr-dict `:` functional-type(operands, results)
     custom<Body>($cond) `do` custom<Body>($body)
+  }];
+  let extraClassDeclaration = [{
+    bool decidesItself(::llvm::function_ref<bool(::mlir::Operation *)> concerns);
+    ::mlir::Operation *rotate(::mlir::OpBuilder &builder);
   }];
 }
 

@@ -16,6 +16,7 @@ namespace dovetail {
 // Each family registers its ops in its own file: their definitions are large, and build in parallel.
 void registerCallOps(DovetailDialect &);
 void registerCallbackOps(DovetailDialect &);
+void registerCheckOps(DovetailDialect &);
 void registerCheckpointOps(DovetailDialect &);
 void registerCollectiveOps(DovetailDialect &);
 void registerControlOps(DovetailDialect &);
@@ -38,6 +39,9 @@ void registerSortOps(DovetailDialect &);
 void registerSpecialOps(DovetailDialect &);
 void registerWindowOps(DovetailDialect &);
 
+/// Says of ops where they fail.
+void attachFailures(MLIRContext *context);
+
 namespace {
 /// Names for attributes that many ops of a module have.
 struct Aliases : OpAsmDialectInterface {
@@ -59,6 +63,7 @@ void DovetailDialect::initialize() {
       >();
   registerCallOps(*this);
   registerCallbackOps(*this);
+  registerCheckOps(*this);
   registerCheckpointOps(*this);
   registerCollectiveOps(*this);
   registerControlOps(*this);
@@ -80,6 +85,7 @@ void DovetailDialect::initialize() {
   registerSortOps(*this);
   registerSpecialOps(*this);
   registerWindowOps(*this);
+  attachFailures(getContext());
 }
 
 Operation *DovetailDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc) {

@@ -16,6 +16,7 @@ static ValueRange emitWhile(Emitter &e, WhileOp op, ValueRange inits, ValueRange
   auto loop = WhileOp::create(e.builder, e.loc, inits.getTypes(), inits, consts, op.getMaxStepsAttr());
   fill(loop.getCond(), std::move(cond));
   fill(loop.getBody(), std::move(body));
+  loop->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   return loop->getResults();
 }
 
@@ -225,6 +226,7 @@ LogicalResult WhileOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> 
     BodyEmitter predicate(e, any);
     any.results.push_back(predicate.make<ReduceOrOp>(any.arguments()[numInits], ArrayRef<int64_t>{0}));
     outs = emitWhile(e, *this, inits, consts, std::move(any), std::move(*step)).drop_back();
+    outs.front().getDefiningOp()->setAttr(kRunsForAll, e.builder.getUnitAttr());
   }
   llvm::append_range(results, outs);
   for (unsigned i = 0; i < numInits; ++i)
@@ -244,6 +246,39 @@ Value WhileOp::thread(OpBuilder &b, Value value, function_ref<Value(Block &, Val
   made.getBody().takeBody(getBody());
   threadBody(made.getBody(), position, position, value, through);
   return replaceThreaded(*this, made, position);
+}
+
+// The predicate is computed before the loop, and at the end of each iteration.
+Operation *WhileOp::rotate(OpBuilder &b) {
+  unsigned position = getInits().size();
+  SmallVector<Value> inits(getInits());
+  inits.push_back(inlineBody(b, getCond(), getOperands())[0]);
+  Emitter e(b, getLoc());
+  SmallVector<Type> types(ValueRange(inits).getTypes());
+  llvm::append_range(types, getConsts().getTypes());
+  auto others = [&](const Body &body) {
+    SmallVector<Value> arguments(body.arguments());
+    arguments.erase(arguments.begin() + position);
+    return arguments;
+  };
+  Body cond(getLoc(), types), body(getLoc(), types);
+  cond.results.push_back(cond.arguments()[position]);
+  OpBuilder inside = body.builder();
+  SmallVector<Value> arguments = others(body);
+  body.results = inlineBody(inside, getBody(), arguments);
+  llvm::copy(body.results, arguments.begin());
+  body.results.push_back(inlineBody(inside, getCond(), arguments)[0]);
+  ValueRange made = emitWhile(e, *this, inits, getConsts(), std::move(cond), std::move(body));
+  replaceAllUsesWith(made.drop_back());
+  Operation *loop = made.front().getDefiningOp();
+  erase();
+  return loop;
+}
+
+bool WhileOp::decidesItself(function_ref<bool(Operation *)> concerns) {
+  return getCond()
+      .walk([&](Operation *op) { return concerns(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+      .wasInterrupted();
 }
 
 void WhileOp::forEachTarget(OpOperand &source, function_ref<void(Value, Flow)> visit) {

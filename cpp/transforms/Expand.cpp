@@ -2,6 +2,7 @@
 #include "Expand.h"
 #include "CallGraph.h"
 #include "Passes.h"
+#include "dialects/Check.h"
 #include "dialects/DerivativeMarks.h"
 
 using namespace mlir;
@@ -26,6 +27,16 @@ LogicalResult expandRequests(func::FuncOp function, Functions &functions) {
   return success();
 }
 
+LogicalResult expandCalleesOf(func::FuncOp function, Functions &functions) {
+  FailureOr<SmallVector<func::FuncOp>> order = calleesFirst(function);
+  if (failed(order))
+    return failure();
+  for (func::FuncOp callee : *order)
+    if (failed(expandRequests(callee, functions)))
+      return failure();
+  return success();
+}
+
 namespace {
 struct ExpandPass : impl::ExpandPassBase<ExpandPass> {
   void runOnOperation() override {
@@ -39,6 +50,7 @@ struct ExpandPass : impl::ExpandPassBase<ExpandPass> {
         return signalPassFailure();
     eraseUncalled(getOperation());
     eraseDerivativeMarks(getOperation());
+    eraseCheckMarks(getOperation());
     bool isLeft = false;
     getOperation().walk([&](TransientOpInterface op) {
       op.reportLeft();

@@ -9,6 +9,9 @@ namespace dovetail {
 /// Replaces the requests in `function`, whose callees must have none left.
 llvm::LogicalResult expandRequests(mlir::func::FuncOp function, Functions &functions);
 
+/// Replaces the requests in `function` and in all functions that it refers to.
+llvm::LogicalResult expandCalleesOf(mlir::func::FuncOp function, Functions &functions);
+
 } // namespace dovetail
 
 #endif // DOVETAIL_TRANSFORMS_EXPAND_H

@@ -9,16 +9,6 @@ using namespace mlir;
 
 namespace dovetail {
 
-static LogicalResult expandCalleesOf(func::FuncOp function, Functions &functions) {
-  FailureOr<SmallVector<func::FuncOp>> order = calleesFirst(function);
-  if (failed(order))
-    return failure();
-  for (func::FuncOp callee : *order)
-    if (failed(expandRequests(callee, functions)))
-      return failure();
-  return success();
-}
-
 //===- Sizes between functions ---------------------------------------------------===//
 
 static bool isSize(Type type) { return isa<IndexType>(type); }

@@ -115,6 +115,21 @@ def CheckFinitePass : ModulePass<"dovetail-check-finite"> {
   }];
 }
 
+def CheckifyPass : FunctionPass<"dovetail-checkify"> {
+  let summary = "a function that also returns which of its checks failed first";
+  let description = [{
+    Adds `@f.checked`, whose first result is a vector of `i32`: the number of the failure that comes first in order of
+    execution, the largest number if there is none, and then words that describe it. `kinds` lists which failures count:
+    `user` (the op `check`), `div` and `index` (`FailureOpInterface`) and `nan`: a pointwise op makes a NaN if none of
+    its operands is one, other ops if a result is. Checks of other kinds are removed.
+
+    The vector goes through bodies and calls as an additional value; a loop's predicate is computed in its body if it can
+    fail. A function with rules is called as before, for its values and derivatives, and its version with checks besides,
+    for the failures: `simplify` merges the two.
+  }];
+  let options = functionOption # [ListOption<"kinds", "kinds", "std::string", "the kinds of failures">];
+}
+
 def PrintFactorsPass : ModulePass<"dovetail-print-factors"> {
   let summary = "a remark with the factor map of each op that has one, for tests";
   let description = [{

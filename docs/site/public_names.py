@@ -33,6 +33,7 @@ NAMESPACES = (
     "dovetail.scipy.spatial.transform",
     "dovetail.scipy.special",
     "dovetail.scipy.stats",
+    "dovetail.image",
     "dovetail.tree",
     "dovetail.tree_util",
     "dovetail.flatten_util",
@@ -44,6 +45,10 @@ NAMESPACES = (
     "dovetail.experimental",
     "dovetail.experimental.mesh_utils",
     "dovetail.experimental.multihost_utils",
+    "dovetail.experimental.checkify",
+    "dovetail.experimental.jet",
+    "dovetail.experimental.ode",
+    "dovetail.experimental.sparse.linalg",
     "dovetail.stages",
     "dovetail.export",
     "dovetail.runtime",
@@ -67,7 +72,10 @@ _OWN = (
     "dovetail.scipy.stats.",
     "dovetail.scipy.integrate",
     "dovetail.test_util",
+    "dovetail.experimental.jet",
     "dovetail.experimental.multihost",
+    "dovetail.experimental.ode",
+    "dovetail.experimental.sparse",
 )
 _NOT_PUBLIC = ("typing", "types", "collections.abc", "__future__")
 

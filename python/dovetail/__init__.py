@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from dovetail import experimental as experimental
     from dovetail import ffi as ffi
     from dovetail import flatten_util as flatten_util
+    from dovetail import image as image
     from dovetail import lax as lax
     from dovetail import monitoring as monitoring
     from dovetail import nn as nn
@@ -199,6 +200,7 @@ _PUBLIC = {
     "float0": ("base.dtypes", "float0"),
     "grad": ("transforms.autodiff", "grad"),
     "hessian": ("transforms.jacobians", "hessian"),
+    "image": ("image", ""),
     "jacfwd": ("transforms.jacobians", "jacfwd"),
     "jacobian": ("transforms.jacobians", "jacrev"),
     "jacrev": ("transforms.jacobians", "jacrev"),

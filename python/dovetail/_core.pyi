@@ -381,6 +381,13 @@ class Function:
         Split into a function that computes residuals and the transpose in the `linear` arguments.
         """
 
+    def checkify(
+        self, kinds: Sequence[str]
+    ) -> tuple[Function, list[tuple[str, str, tuple, tuple[str, int, str], int, int]]]:
+        """
+        The function that first returns which failure of these kinds came first, a vector, and what the numbers of failures stand for: (kind, op, shape, place, table, count).
+        """
+
     def vary(
         self,
         axes: Sequence[str],

@@ -1,4 +1,5 @@
-"""Checkpoints: `checkpoint(f)` reduces the memory of derivatives; `save` and `load` store trees.
+"""Checkpoints: `checkpoint(f)` reduces the memory of derivatives; `save` and `load` store trees,
+`save_named` and `load_named` exchange arrays with other libraries.
 
 The module can be called: it is the function `dovetail.ad_checkpoint.checkpoint`, which is also
 `dovetail.remat`.
@@ -10,6 +11,9 @@ import sys
 import types
 from typing import cast
 
+from dovetail.saving.named import Matching as Matching
+from dovetail.saving.named import load_named as load_named
+from dovetail.saving.named import save_named as save_named
 from dovetail.saving.trees import load as load
 from dovetail.saving.trees import save as save
 from dovetail.transforms.checkpointing import checkpoint as _checkpoint
@@ -27,6 +31,8 @@ class CheckpointModule(types.ModuleType):
     __call__ = staticmethod(_checkpoint)
     save = staticmethod(save)
     load = staticmethod(load)
+    load_named = staticmethod(load_named)
+    save_named = staticmethod(save_named)
 
 
 this_module = cast(CheckpointModule, sys.modules[__name__])

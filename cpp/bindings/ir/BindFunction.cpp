@@ -3,6 +3,7 @@
 #include "cpp/bindings/ir/Context.h"
 #include "cpp/bindings/ir/FlatBody.h"
 #include "cpp/bindings/ir/Shardings.h"
+#include "cpp/transforms/Checkify.h"
 #include "cpp/transforms/Linearize.h"
 #include "cpp/transforms/Vary.h"
 #include <nanobind/stl/optional.h>
@@ -70,6 +71,29 @@ static Linearized linearizeFunction(const Function &function, const std::vector<
 static Linearized transposeFunction(const Function &function, const std::vector<int64_t> &linear) {
   return taken(function, "the function cannot be transposed",
                [&](func::FuncOp op) { return transposeLinear(op, linear); });
+}
+
+/// What a number of a failure stands for: kind, op, shape, location, table, count.
+using Source = nb::typed<nb::tuple, nb::str, nb::str, nb::tuple, SourceLocation, int64_t, int64_t>;
+
+static nb::typed<nb::tuple, Function, nb::typed<nb::list, Source>>
+checkifyFunction(const Function &function, const std::vector<std::string> &kinds) {
+  Diagnostics diagnostics;
+  FailureOr<CheckedFunction> made = checkify(function.op(), kinds);
+  Shared module = function.module;
+  module->symbols = std::make_unique<SymbolTable>(*module->op);
+  if (failed(made))
+    diagnostics.raise("the function cannot have checks");
+  nb::list sources;
+  for (const FailureSource &source : made->sources) {
+    nb::list shape;
+    for (int64_t size : source.shape)
+      shape.append(ShapedType::isDynamic(size) ? -1 : size);
+    sources.append(nb::make_tuple(source.kind, source.op, nb::tuple(shape), sourceLocationOf(source.location),
+                                  source.table, source.count));
+  }
+  nb::object owner = nb::find(module.get());
+  return nb::make_tuple(nb::cast(Function(nb::cast<Shared>(owner), made->function)), sources);
 }
 
 static std::vector<bool> findBatchedResults(const Function &function, const std::vector<int64_t> &dims, int64_t size,
@@ -194,6 +218,9 @@ void bindFunction(nb::module_ &m) {
            "Split into a function that computes residuals and a linear one, transposed if requested.")
       .def("transpose", &transposeFunction, "linear"_a,
            "Split into a function that computes residuals and the transpose in the `linear` arguments.")
+      .def("checkify", &checkifyFunction, "kinds"_a,
+           "The function that first returns which failure of these kinds came first, a vector, and what the numbers of "
+           "failures stand for: (kind, op, shape, place, table, count).")
       .def("vary", &varyFunction, "axes"_a, "arguments"_a, "results"_a,
            nb::sig("def vary(self, axes: Sequence[str], arguments: Sequence[Sequence[str]], "
                    "results: Sequence[Sequence[str]]) -> tuple[Function, list[list[str]]]"),

@@ -64,7 +64,24 @@ def getitem(x: Array, index: Any) -> Array:
     if is_for_host(x):
         index = inside if Ellipsis in inside else (*inside, ...)
         return apply_known(operator.itemgetter(index), x, weak_type=x.weak_type)
+    if (seen := _as_arrays(x.shape, entries)) is not None:
+        return gathered(x, seen, "clip")
     return _basic(x, inside)
+
+
+def _as_arrays(shape: tuple[int, ...], entries: Sequence[Any]) -> list[Any] | None:
+    """An index whose integers out of bounds are arrays, so that functions with checks find them;
+    None if all are within bounds.
+    """
+    sizes = iter(shape)
+    made: list[Any] = []
+    for entry in entries:
+        size = 0 if entry is None or entry is Ellipsis else next(sizes)
+        if isinstance(entry, int) and isinstance(size, int) and not -size <= entry < size:
+            made.append(asarray(np.int32(entry)))
+        else:
+            made.append(entry)
+    return made if any(a is not b for a, b in zip(made, entries, strict=True)) else None
 
 
 def _clamped(shape: tuple[int, ...], entries: Sequence[Any]) -> tuple[Any, ...]:

@@ -56,7 +56,7 @@ _TENSOR_TYPES = {
     "F8_E4M3FNUZ": dtypes.float8_e4m3fnuz,
     "F8_E5M2FNUZ": dtypes.float8_e5m2fnuz,
 }
-_DIRECT = {dtype for name, dtype in _TENSOR_TYPES.items() if name != "C64"}
+DIRECT = {dtype for name, dtype in _TENSOR_TYPES.items() if name != "C64"}
 _PARTS = {dtypes.complex64: dtypes.float32, dtypes.complex128: dtypes.float64}
 
 
@@ -98,7 +98,7 @@ def _encoded(values: np.ndarray) -> np.ndarray:
     values = np.asarray(values, values.dtype.newbyteorder("="), order="C")
     if values.dtype in _PARTS:
         return values.reshape(*values.shape, 1).view(_PARTS[values.dtype])
-    return values if values.dtype in _DIRECT else values.view(np.uint8)
+    return values if values.dtype in DIRECT else values.view(np.uint8)
 
 
 def _decoded(tensor: np.ndarray, dtype: np.dtype) -> np.ndarray:
@@ -247,7 +247,7 @@ def _encoded_type(dtype: np.dtype, shape: tuple[int, ...]) -> tuple[np.dtype, tu
     """What `_encoded` makes of arrays."""
     if dtype in _PARTS:
         return _PARTS[dtype], (*shape, 2)
-    if dtype in _DIRECT:
+    if dtype in DIRECT:
         return dtype, shape
     return dtypes.uint8, (*shape[:-1], shape[-1] * dtype.itemsize) if shape else shape
 

@@ -268,10 +268,10 @@ def _restored(name: str, leaf: Leaf, like: Any = None) -> Any:
         return np.asarray(leaf.values)[()]
     if kind == "numpy" or isinstance(like, np.ndarray):
         return np.array(leaf.values)
-    return _array(name, leaf, getattr(like, "weak_type", leaf.weak), _sharding(like))
+    return _array(name, leaf, getattr(like, "weak_type", leaf.weak), sharding_of(like))
 
 
-def _sharding(like: Any) -> Sharding | None:
+def sharding_of(like: Any) -> Sharding | None:
     """How a result is to be sharded; None if it is to be on no devices in particular."""
     if isinstance(like, ShapeDtypeStruct):
         return like.sharding

@@ -18,7 +18,7 @@ import jax.scipy.stats.norm
 import numpy as np
 import pytest
 from jax.custom_derivatives import custom_vjp_call_p
-from jax.experimental import checkify
+from jax.experimental import jax2tf
 
 import dovetail as dt
 import dovetail.numpy
@@ -71,7 +71,7 @@ def use_placeholder():
 
 
 def use_module():
-    return checkify.checkify(jnp.sin)
+    return jax2tf.convert(jnp.sin)
 
 
 def use_class():
@@ -83,7 +83,7 @@ def use_class():
     [
         (use_attribute, "jax.lax.while_p"),
         (use_placeholder, "jax.custom_derivatives.custom_vjp_call_p"),
-        (use_module, "jax.experimental.checkify.checkify"),
+        (use_module, "jax.experimental.jax2tf.convert"),
         (use_class, "jax.extend.core.Jaxpr"),
     ],
 )
@@ -103,7 +103,7 @@ def test_bodies_of_modules_use_placeholders():
         rules = {jax.lax.while_p: 1, scan_p: 2}
         scan_p.def_impl(len)
         class Sparse(jax.experimental.sparse.JAXSparse): pass
-        @jax.experimental.checkify.checkify
+        @jax.experimental.jax2tf.convert
         def f(x: jax.experimental.sparse.BCOO | None): return x
         shapes = [jax.experimental.sparse.BCOO for _ in range(2)]
     """
@@ -112,7 +112,7 @@ def test_bodies_of_modules_use_placeholders():
     assert len(names["rules"]) == 2
     with pytest.raises(as_jax.MissingNameError, match="JAXSparse"):
         names["Sparse"]()
-    with pytest.raises(as_jax.MissingNameError, match="checkify"):
+    with pytest.raises(as_jax.MissingNameError, match="jax2tf"):
         names["f"](1)
 
 

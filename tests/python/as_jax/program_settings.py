@@ -24,3 +24,13 @@ def test_flag_with_a_wrong_value(monkeypatch):
     monkeypatch.setattr(sys, "argv", ["program", "--jax_numpy_rank_promotion=never"])
     with pytest.raises(ValueError, match="numpy_rank_promotion must be one of"):
         jax.config.parse_flags_with_absl()
+
+
+def test_settings_that_only_jax_has():
+    jax.config.update("jax_compiler_enable_remat_pass", False)  # without effect
+    assert jax.config.jax_compiler_enable_remat_pass is False
+    jax.config.update("jax_compiler_enable_remat_pass", True)
+    jax.config.update("jax_check_static_indices", False)
+    with pytest.raises(NotImplementedError, match="must be False, got: True"):
+        jax.config.update("jax_check_static_indices", True)
+    assert jax.config.values["jax_check_static_indices"] is False

@@ -34,6 +34,7 @@ WITHOUT_ROW = {
     "constant": "made by tracing; tracing/test_tracer.py and the round trips of tests/lit/dialect",
     "dim": "arises from dynamic shapes; tests of dynamic shapes",
     "call": "not an op on arrays; tests of jit",
+    "check": "has no results; experimental/test_checkify.py",
     "callback": "calls what a test gives it; transforms/test_callbacks.py",
     "ffi_call": "calls functions of libraries; ffi/",
     "host_step": "arises in recordings of eager calls; eager/test_recordings.py",
