@@ -45,12 +45,12 @@ Value callProduct(ImplicitLocOpBuilder &b, const ProductCall &call, Value left, 
 }
 
 SmallVector<Value> callMatrices(ImplicitLocOpBuilder &b, StringRef function, const MatricesCall &call,
-                                ValueRange operands, ArrayRef<LibraryResult> results) {
+                                ValueRange operands, ArrayRef<MatrixResult> results) {
   Executable executable;
   SmallVector<LibraryArray> arrays;
   for (Value operand : operands)
     arrays.push_back({executable.addInput(operand, dynamicSizes(b, operand)), b.getI8Type()});
-  for (const LibraryResult &result : results)
+  for (const MatrixResult &result : results)
     arrays.push_back({executable.addOutput(result.type, result.sizes), b.getI8Type()});
   int64_t groups = threadsOf(b);
   OpFoldResult element = b.getIndexAttr(int64_t(*elementOf(getElementTypeOrSelf(operands[0].getType()))));

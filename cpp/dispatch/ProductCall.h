@@ -28,8 +28,8 @@ struct MatricesCall {
   mlir::OpFoldResult batch, rows, columns;
 };
 
-/// A result, and the sizes that its type leaves open.
-struct LibraryResult {
+/// A result of an op on matrices, and the sizes that its type leaves open.
+struct MatrixResult {
   mlir::RankedTensorType type;
   llvm::SmallVector<mlir::Value> sizes;
 };
@@ -37,7 +37,7 @@ struct LibraryResult {
 /// Calls a function of the library, which gives its name to the executable.
 llvm::SmallVector<mlir::Value> callMatrices(mlir::ImplicitLocOpBuilder &b, llvm::StringRef function,
                                             const MatricesCall &call, mlir::ValueRange operands,
-                                            llvm::ArrayRef<LibraryResult> results);
+                                            llvm::ArrayRef<MatrixResult> results);
 
 } // namespace dovetail
 

@@ -1,9 +1,10 @@
-// Lowering of factorizations and solutions that a library computes, in programs that run in this process.
-#include "Lowering.h"
+// Lowering of factorizations and solutions that a kernel, or a library in programs that run in this process, computes.
+#include "SmallMatrices.h"
 #include "cpp/dispatch/OneDispatch.h"
 #include "cpp/dispatch/ProductCall.h"
 #include "cpp/iree/HostCall.h"
 #include "cpp/iree/Ops.h"
+#include "cpp/linalg/Algorithms.h"
 #include "dialects/HostFunction.h"
 #include "dialects/Linalg.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -55,14 +56,14 @@ OptionalFunction functionOf(LuSolveOp op) { return Function{blas::kLuSolve, op.g
 //===- Results ---------------------------------------------------------------------===//
 
 /// The type of an op's result as it is lowered, and its dynamic sizes.
-LibraryResult resultOf(Value result, ArrayRef<OpFoldResult> sizes) {
+MatrixResult resultOf(Value result, ArrayRef<OpFoldResult> sizes) {
   auto [shape, dynamic] = decomposeMixedValues(llvm::to_vector(sizes));
   return {RankedTensorType::get(shape, getElementTypeOrSelf(loweredType(result.getType()))), dynamic};
 }
 
 /// The results of a factorization of matrices of those sizes.
-SmallVector<LibraryResult> resultsOf(ImplicitLocOpBuilder &b, Operation *op, const MatrixShapes &shapes,
-                                     ArrayRef<OpFoldResult> sizes) {
+SmallVector<MatrixResult> resultsOfFactorization(ImplicitLocOpBuilder &b, Operation *op, const MatrixShapes &shapes,
+                                                 ArrayRef<OpFoldResult> sizes) {
   OpFoldResult m = sizes[sizes.size() - 2], n = sizes.back(), k;
   auto valueOf = [&](OpFoldResult size) { return getValueOrCreateConstantIndexOp(b, b.getLoc(), size); };
   auto rows = getConstantIntValue(m), columns = getConstantIntValue(n);
@@ -70,7 +71,7 @@ SmallVector<LibraryResult> resultsOf(ImplicitLocOpBuilder &b, Operation *op, con
     k = b.getIndexAttr(std::min(*rows, *columns));
   else
     k = arith::MinUIOp::create(b, valueOf(m), valueOf(n)).getResult();
-  SmallVector<LibraryResult> results;
+  SmallVector<MatrixResult> results;
   for (auto [result, shape] : llvm::zip_equal(op->getResults(), shapes)) {
     SmallVector<OpFoldResult> all(sizes.drop_back(kMatrixRank));
     for (char dimension : StringRef(shape.dims))
@@ -90,49 +91,54 @@ MatricesCall callLike(ImplicitLocOpBuilder &b, Value like, int64_t flags) {
   return {flags, productOf(b, all.drop_back(kMatrixRank)), all[rank - 2], all[rank - 1]};
 }
 
-/// An op that the library computes. If its elements are others than the library's, its host function does.
+/// An op on matrices, of which kernels compute batches of small ones. The library computes others; if their elements
+/// are not the library's, their host function does.
 template <typename Op>
-struct LibraryLowering : LowerOpInterface::ExternalModel<LibraryLowering<Op>, Op> {
+struct FactorizationLowering : LowerOpInterface::ExternalModel<FactorizationLowering<Op>, Op> {
   LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
                       SmallVectorImpl<Value> &results) const {
-    if (!isForHost(op))
+    bool isInLanes = cast<DecomposeOpInterface>(op).isInLanes();
+    if (!isInLanes && !isForHost(op))
       return op->emitError() << "no lowering for '" << op->getName() << "'";
     if (isInDispatch(b))
       return failure();
     OptionalFunction function = functionOf(cast<Op>(op));
-    if (function && hasProducts(getElementTypeOrSelf(operands[0])))
-      call(cast<Op>(op), *function, b, operands, results);
+    if (isInLanes)
+      lowerInLanes(op, b, operands, resultsOf(cast<Op>(op), b, operands), results);
+    else if (function && hasProducts(getElementTypeOrSelf(operands[0])))
+      call(*function, b, operands, resultsOf(cast<Op>(op), b, operands), results);
     else
       lowerToHostCall(op, b, operands, results);
     return success();
   }
 
 private:
-  static void call(Op op, Function function, ImplicitLocOpBuilder &b, ValueRange operands,
+  static constexpr bool isEquation = !Op::template hasTrait<OpTrait::OneOperand>();
+
+  static SmallVector<MatrixResult> resultsOf(Op op, ImplicitLocOpBuilder &b, ValueRange operands) {
+    if constexpr (isEquation)
+      return {resultOf(op->getResult(0), sizesOf(b, operands.back()))};
+    else
+      return resultsOfFactorization(b, op, Op::resultShapes(typename Op::Adaptor(op)), sizesOf(b, operands[0]));
+  }
+
+  static void call(Function function, ImplicitLocOpBuilder &b, ValueRange operands, ArrayRef<MatrixResult> types,
                    SmallVectorImpl<Value> &results) {
-    if constexpr (Op::template hasTrait<OpTrait::OneOperand>()) {
-      SmallVector<LibraryResult> types =
-          resultsOf(b, op, Op::resultShapes(typename Op::Adaptor(op)), sizesOf(b, operands[0]));
-      results = callMatrices(b, function.name, callLike(b, operands[0], function.flags), operands, types);
-    } else {
-      // The factors say all of the matrix of an equation, and its right side is the last operand.
-      ValueRange used = std::is_same_v<Op, LuSolveOp> ? operands.drop_front() : operands;
-      Value right = operands.back();
-      results = callMatrices(b, function.name, callLike(b, right, function.flags), used,
-                             resultOf(op->getResult(0), sizesOf(b, right)));
-    }
+    // The factors say all of the matrix of an equation; its right sides, the last operand, say the sizes.
+    ValueRange used = std::is_same_v<Op, LuSolveOp> ? operands.drop_front() : operands;
+    results = callMatrices(b, function.name, callLike(b, operands.back(), function.flags), used, types);
   }
 };
 
 template <typename... Ops>
-void attachLibraryLowerings(MLIRContext *context) {
-  (Ops::template attachInterface<LibraryLowering<Ops>>(*context), ...);
+void attachLowerings(MLIRContext *context) {
+  (Ops::template attachInterface<FactorizationLowering<Ops>>(*context), ...);
 }
 
 } // namespace
 
 void attachFactorizationLowerings(MLIRContext *context) {
-  attachLibraryLowerings<CholeskyOp, EighOp, GeqrfOp, LuOp, LuSolveOp, QrOp, SvdOp, TriangularSolveOp>(context);
+  attachLowerings<CholeskyOp, EighOp, GeqrfOp, LuOp, LuSolveOp, QrOp, SvdOp, TriangularSolveOp>(context);
 }
 
 } // namespace dovetail
