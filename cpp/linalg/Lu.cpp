@@ -94,6 +94,7 @@ struct Lu : DecomposeOpInterface::ExternalModel<Lu, LuOp> {
 };
 
 struct Det : DecomposeOpInterface::ExternalModel<Det, DetOp> {
+  bool isInLanes(Operation *op) const { return fitsLanes(op); }
   LogicalResult decompose(Operation *op, Emitter &emitter, ValueRange operands, SmallVectorImpl<Value> &results) const {
     Algebra e(emitter);
     if (Algebra::sizeOf(operands[0], 0) == 0) {

@@ -31,6 +31,7 @@ using OptionalFunction = std::optional<Function>;
 //===- Functions -------------------------------------------------------------------===//
 
 OptionalFunction functionOf(CholeskyOp) { return Function{blas::kCholesky}; }
+OptionalFunction functionOf(DetOp) { return std::nullopt; }
 OptionalFunction functionOf(LuOp) { return Function{blas::kLu}; }
 OptionalFunction functionOf(GeqrfOp op) {
   if (op.getPivoting())
@@ -138,7 +139,7 @@ void attachLowerings(MLIRContext *context) {
 } // namespace
 
 void attachFactorizationLowerings(MLIRContext *context) {
-  attachLowerings<CholeskyOp, EighOp, GeqrfOp, LuOp, LuSolveOp, QrOp, SvdOp, TriangularSolveOp>(context);
+  attachLowerings<CholeskyOp, DetOp, EighOp, GeqrfOp, LuOp, LuSolveOp, QrOp, SvdOp, TriangularSolveOp>(context);
 }
 
 } // namespace dovetail

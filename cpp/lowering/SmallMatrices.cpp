@@ -36,6 +36,12 @@ Kernel kernelOf(LuOp) {
           }};
 }
 
+Kernel kernelOf(DetOp) {
+  return {{0}, "", [](Lanes &lanes, ArrayRef<Matrix> read) -> SmallVector<Matrix> {
+            return {lanes::Lu::of(lanes, read[0]).determinant(lanes)};
+          }};
+}
+
 // Factorizing the matrix again takes less time than reading its factors.
 Kernel kernelOf(LuSolveOp op) {
   bool isTransposed = op.getTransposeA();
@@ -70,7 +76,7 @@ Kernel kernelOf(EighOp) {
 void lowerInLanes(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands, ArrayRef<MatrixResult> types,
                   SmallVectorImpl<Value> &results) {
   Kernel kernel =
-      llvm::TypeSwitch<Operation *, Kernel>(op).Case<CholeskyOp, EighOp, LuOp, LuSolveOp, TriangularSolveOp>(
+      llvm::TypeSwitch<Operation *, Kernel>(op).Case<CholeskyOp, DetOp, EighOp, LuOp, LuSolveOp, TriangularSolveOp>(
           [](auto op) { return kernelOf(op); });
   SmallVector<Value> read;
   auto numBatchDims = cast<RankedTensorType>(operands[0].getType()).getRank() - 2;
@@ -87,7 +93,8 @@ void lowerInLanes(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands, A
   SmallVector<lanes::Result> written;
   for (const MatrixResult &result : types) {
     ArrayRef<int64_t> shape = result.type.getShape().drop_front(numBatchDims);
-    written.push_back({result.type, result.sizes, shape.front(), shape.size() > 1 ? shape.back() : 1});
+    written.push_back(
+        {result.type, result.sizes, shape.empty() ? 1 : shape.front(), shape.size() > 1 ? shape.back() : 1});
   }
   Kernels kernels(op->getParentOfType<ModuleOp>());
   results = lanes::run(b, kernels, name, count, read, written, kernel.compute);

@@ -102,6 +102,15 @@ Matrix Lu::solve(Lanes &lanes, const Matrix &b, bool isTransposed) const {
   return upper.solve(lanes, lower.solve(lanes, ordered(b, false)));
 }
 
+Matrix Lu::determinant(Lanes &lanes) const {
+  Value product = lanes.constant(1);
+  for (int64_t i = 0; i < factors.rows; ++i) {
+    Value factor = factors(i, i), isInPlace = lanes.same(pivots(i, 0), lanes.integer(i));
+    product = lanes.mul(product, lanes.select(isInPlace, factor, lanes.neg(factor)));
+  }
+  return Matrix(1, 1, product);
+}
+
 //===- Triangles -------------------------------------------------------------------===//
 
 Matrix Triangle::solve(Lanes &lanes, Matrix b) const {

@@ -16,6 +16,8 @@ struct Lu {
   static Lu of(Lanes &lanes, const Matrix &a);
   /// x of a x = b, or of a^T x = b.
   Matrix solve(Lanes &lanes, const Matrix &b, bool isTransposed) const;
+  /// The determinant of a, a matrix of one element.
+  Matrix determinant(Lanes &lanes) const;
 };
 
 /// A triangular matrix, of which the lower or the upper triangle is read.

@@ -167,7 +167,7 @@ def test_eigenvectors(dtype: Any, shape: tuple[int, ...]) -> None:
     """Only the lower triangle is read, and the real part of the diagonal."""
     a = _matrices(dtype, *shape)
     lower = np.tril(a, -1)
-    hermitian = lower + lower.conj().swapaxes(-1, -2) + np.eye(shape[-1]) * a.real
+    hermitian = lower + lower.conj().swapaxes(-1, -2) + np.eye(shape[-1]) * np.real(a)
     a = a + np.triu(np.full_like(a, np.nan), 1)
     with dt.enable_x64():
         w, v = dt.jit(lambda a: lax.linalg.eigh(a, symmetrize_input=False)[::-1], compile="now")(a)

@@ -79,10 +79,26 @@ def test_equations(dtype: Any, n: int) -> None:
     np.testing.assert_allclose(a @ np.asarray(inverse), np.tile(np.eye(n), (33, 1, 1)), atol=atol)
 
 
+@pytest.mark.parametrize("dtype", REAL, ids=lambda dtype: dtype.__name__)
+@pytest.mark.parametrize("n", SIZES)
+def test_determinants(dtype: Any, n: int) -> None:
+    """Also their derivatives, which have the factors."""
+    a = _matrices(dtype, 5, 7, n, n)
+    with dt.enable_x64():
+        found = _compiled(dt.ops.det, a)
+        gradient = _compiled(dt.grad(lambda a: dt.ops.det(a).sum()), a)
+    np.testing.assert_allclose(found, np.linalg.det(a), rtol=1e-3, atol=_tolerance(dtype) * 10)
+    adjugates = np.linalg.det(a)[..., None, None] * np.linalg.inv(a)
+    scale = np.abs(adjugates).max()
+    np.testing.assert_allclose(
+        np.asarray(gradient).swapaxes(-1, -2), adjugates, atol=scale * 50 * _tolerance(dtype)
+    )
+
+
 def test_rows_are_exchanged() -> None:
     """Every order of rows, for which the pivots are those of LAPACK."""
     orders = np.array(list(itertools.permutations(range(4))))
-    a = np.eye(4, dtype=np.float32)[orders] * np.float32([2, 3, 5, 7])
+    a = np.eye(4, dtype=np.float32)[orders] * np.array([2, 3, 5, 7], np.float32)
     b = _matrices(np.float32, len(orders), 4, 1)
     np.testing.assert_allclose(_compiled(dnp.linalg.solve, a, b), np.linalg.solve(a, b), rtol=1e-6)
     for found, expected in zip(_compiled(lax.linalg.lu, a), lax.linalg.lu(a), strict=True):
@@ -155,6 +171,7 @@ def test_singular_matrices() -> None:
     for found, expected in zip(_compiled(lax.linalg.lu, a), lax.linalg.lu(a), strict=True):
         np.testing.assert_array_equal(found, expected)
     x = np.asarray(_compiled(dnp.linalg.inv, a))
+    np.testing.assert_array_equal(_compiled(dt.ops.det, a), [0, 0, 1, 0, 0, 0])
     assert not np.isfinite(x[[0, 1, 3]]).all((-2, -1)).any()
     np.testing.assert_array_equal(x[2], np.eye(3))
 
