@@ -104,6 +104,7 @@ def EighOp : Factorization<"eigh", 1, "shapesOfEigh(isSet(adaptor.getVectorsAttr
   let arguments = (ins Matrices:$a, DefaultValuedAttr<BoolAttr, "true">:$vectors);
   let results = (outs Matrices:$w, Variadic<Matrices>:$v);
   let assemblyFormat = "$a (`vectors` `=` $vectors^)? attr-dict `:` type($a)";
+  let hasCanonicalizer = 1;
 }
 
 def SvdOp : Factorization<"svd", 0, "shapesOfSvd(isSet(adaptor.getFullMatricesAttr(), false), isSet(adaptor.getVectorsAttr(), true))",
@@ -118,6 +119,7 @@ def SvdOp : Factorization<"svd", 0, "shapesOfSvd(isSet(adaptor.getFullMatricesAt
   let assemblyFormat = [{
     $a (`full_matrices` `=` $full_matrices^)? (`vectors` `=` $vectors^)? attr-dict `:` type($a)
   }];
+  let hasCanonicalizer = 1;
 }
 
 def EigOp : Factorization<"eig", 1, "shapesOfEig(isSet(adaptor.getLeftAttr(), false), isSet(adaptor.getRightAttr(), true))",
@@ -131,6 +133,7 @@ def EigOp : Factorization<"eig", 1, "shapesOfEig(isSet(adaptor.getLeftAttr(), fa
                        DefaultValuedAttr<BoolAttr, "true">:$right);
   let results = (outs Matrices:$w, Variadic<Matrices>:$vl_and_vr);
   let assemblyFormat = "$a (`left` `=` $left^)? (`right` `=` $right^)? attr-dict `:` type($a)";
+  let hasCanonicalizer = 1;
 }
 
 def SchurOp : Factorization<"schur", 1, "shapesOfSchur(isSet(adaptor.getVectorsAttr(), true))"> {
@@ -142,6 +145,7 @@ def SchurOp : Factorization<"schur", 1, "shapesOfSchur(isSet(adaptor.getVectorsA
   let arguments = (ins Matrices:$a, DefaultValuedAttr<BoolAttr, "true">:$vectors);
   let results = (outs Matrices:$t, Variadic<Matrices>:$z);
   let assemblyFormat = "$a (`vectors` `=` $vectors^)? attr-dict `:` type($a)";
+  let hasCanonicalizer = 1;
 }
 
 def HessenbergOp : Factorization<"hessenberg", 1, [{{{"mm", MatrixShape::Same}, {"e", MatrixShape::Same}}}]> {

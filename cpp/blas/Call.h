@@ -6,9 +6,13 @@
 
 namespace dovetail::blas {
 
-/// The functions of the library that programs import.
-inline constexpr const char *kProduct = "dovetail_product", *kCholesky = "dovetail_cholesky", *kLu = "dovetail_lu",
-                            *kTriangularSolve = "dovetail_triangular_solve", *kLuSolve = "dovetail_lu_solve";
+/// How the names of the functions of the library begin that programs import.
+inline constexpr const char *kPrefix = "dovetail_blas_";
+
+/// The names of these functions, without the prefix.
+inline constexpr const char *kProduct = "product", *kCholesky = "cholesky", *kLu = "lu", *kQr = "qr", *kGeqrf = "geqrf",
+                            *kEigh = "eigh", *kEigvalsh = "eigvalsh", *kSvd = "svd", *kSvdvals = "svdvals",
+                            *kTriangularSolve = "triangular_solve", *kLuSolve = "lu_solve";
 
 enum class Element : int64_t { Float32, Float64, Complex64, Complex128 };
 
@@ -42,8 +46,8 @@ struct Triangle {
 };
 
 /// The numbers of functions of a batch of matrices, for which the last differs between workgroups. `rows` and `columns`
-/// are those of the right sides, or of the matrix if there are none; `flags` are a `Triangle`, or whether the matrix of
-/// an LU factorization is transposed.
+/// are those of the right sides, or of the matrix if there are none; `flags` are a `Triangle`, whether the matrix of an
+/// LU factorization is transposed, or whether the factors of other factorizations are whole, with all rows and columns.
 struct Matrices {
   int64_t element, flags, batch, rows, columns, groups, group;
 };
@@ -51,31 +55,23 @@ struct Matrices {
 /// How many numbers those have, without the last.
 constexpr unsigned kNumMatricesNumbers = 6;
 
-struct CholeskyCall {
-  plugin::Place<const char> a;
-  plugin::Place<char> l;
+/// The arguments of a call for a batch of matrices: the op's operands and results, one matrix or vector after the
+/// other.
+template <int numOperands, int numResults>
+struct MatricesCall {
+  plugin::Place<const char> operands[numOperands];
+  plugin::Place<char> results[numResults];
   Matrices numbers;
-};
 
-struct LuCall {
-  plugin::Place<const char> a;
-  plugin::Place<char> lu;
-  plugin::Place<int32_t> pivots, permutation;
-  Matrices numbers;
-};
-
-struct TriangularSolveCall {
-  plugin::Place<const char> a, b;
-  plugin::Place<char> x;
-  Matrices numbers;
-};
-
-struct LuSolveCall {
-  plugin::Place<const char> lu;
-  plugin::Place<const int32_t> permutation;
-  plugin::Place<const char> b;
-  plugin::Place<char> x;
-  Matrices numbers;
+  /// Operand or result i, of which each matrix of the batch has `size` elements.
+  template <typename T>
+  const T *operand(int i, int64_t matrix, int64_t size) const {
+    return reinterpret_cast<const T *>(operands[i].get()) + matrix * size;
+  }
+  template <typename T>
+  T *result(int i, int64_t matrix, int64_t size) const {
+    return reinterpret_cast<T *>(results[i].get()) + matrix * size;
+  }
 };
 
 } // namespace dovetail::blas

@@ -8,10 +8,16 @@ namespace dovetail::blas {
 
 /// Each computes the part of a workgroup.
 void computeProduct(const Call &call);
-void computeCholesky(const CholeskyCall &call);
-void computeLu(const LuCall &call);
-void solveTriangular(const TriangularSolveCall &call);
-void solveLu(const LuSolveCall &call);
+void computeCholesky(const MatricesCall<1, 1> &call);
+void computeLu(const MatricesCall<1, 3> &call);
+void computeQr(const MatricesCall<1, 2> &call);
+void computeReflections(const MatricesCall<1, 2> &call);
+void computeEigenvectors(const MatricesCall<1, 2> &call);
+void computeEigenvalues(const MatricesCall<1, 1> &call);
+void computeSingularVectors(const MatricesCall<1, 3> &call);
+void computeSingularValues(const MatricesCall<1, 1> &call);
+void solveTriangular(const MatricesCall<2, 1> &call);
+void solveLu(const MatricesCall<3, 1> &call);
 
 } // namespace dovetail::blas
 

@@ -96,8 +96,10 @@ static void findRoutines() {
     std::vector<void *> addresses;
     bool hasAll = true;
     for (const char *type = kTypes; *type; ++type)
-      for (const char *routine : kRoutines)
-        hasAll &= addresses.emplace_back(find(*type + std::string(routine) + "_")) != nullptr;
+      for (const RoutineName &routine : kRoutines) {
+        const char *name = *type == 's' || *type == 'd' ? routine.real : routine.complex;
+        hasAll &= addresses.emplace_back(find(*type + std::string(name) + "_")) != nullptr;
+      }
     if (hasAll)
       return dovetail_blas_set_routines(addresses.data(), find("openblas_get_num_threads"),
                                         find("openblas_set_num_threads"));

@@ -19,10 +19,26 @@ struct Routines {
                const T *alpha, const T *a, const int *lda, T *b, const int *ldb);
   void (*potrf)(const char *uplo, const int *n, T *a, const int *lda, int *info);
   void (*getrf)(const int *m, const int *n, T *a, const int *lda, int *pivots, int *info);
+  void (*geqrf)(const int *m, const int *n, T *a, const int *lda, T *taus, T *work, const int *lwork, int *info);
+  void (*orgqr)(const int *m, const int *n, const int *k, T *a, const int *lda, const T *taus, T *work,
+                const int *lwork, int *info);
+  void (*gelqf)(const int *m, const int *n, T *a, const int *lda, T *taus, T *work, const int *lwork, int *info);
+  void (*orglq)(const int *m, const int *n, const int *k, T *a, const int *lda, const T *taus, T *work,
+                const int *lwork, int *info);
+  // These two have an array of real numbers more for complex elements.
+  void *syevd;
+  void *gesdd;
 };
 
-/// The names of those routines, without the letter of the type.
-inline constexpr const char *kRoutines[] = {"gemm", "gemv", "trsm", "potrf", "getrf"};
+/// A routine's names without the letter of the type: for real elements, and for complex ones.
+struct RoutineName {
+  const char *real, *complex;
+};
+inline constexpr RoutineName kRoutines[] = {
+    {"gemm", "gemm"},   {"gemv", "gemv"},   {"trsm", "trsm"},   {"potrf", "potrf"},
+    {"getrf", "getrf"}, {"geqrf", "geqrf"}, {"orgqr", "ungqr"}, {"gelqf", "gelqf"},
+    {"orglq", "unglq"}, {"syevd", "heevd"}, {"gesdd", "gesdd"},
+};
 /// The letters, in the order of `Element`.
 inline constexpr const char *kTypes = "sdcz";
 

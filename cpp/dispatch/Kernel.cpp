@@ -54,12 +54,12 @@ struct KernelCode {
 
   Value memory(ImplicitLocOpBuilder &b, Executable::Binding binding, const Floats &floats, Value rows) {
     auto known = staticRows();
+    Type stated = floats.type.getElementType(), element = stated.isInteger(32) ? stated : shape.element;
     if (floats.isShared || known)
-      return executable.view(b, binding,
-                             MemRefType::get(floats.isShared ? floats.perRow : *known * floats.perRow, shape.element),
-                             ValueRange());
+      return executable.view(
+          b, binding, MemRefType::get(floats.isShared ? floats.perRow : *known * floats.perRow, element), ValueRange());
     Value size = mul(b, rows, index(b, floats.perRow));
-    return executable.view(b, binding, MemRefType::get(ShapedType::kDynamic, shape.element), size);
+    return executable.view(b, binding, MemRefType::get(ShapedType::kDynamic, element), size);
   }
 
   /// Calls `body` for the items of this workgroup, or of this thread.
@@ -123,15 +123,15 @@ Kernels::Kernels(ModuleOp program) : program(program) {
   isCpu = !stated.isGpu();
 }
 
-Value Kernels::run(ImplicitLocOpBuilder &b, const KernelShape &shape, ArrayRef<Floats> inputs, Floats result,
-                   function_ref<void(ImplicitLocOpBuilder &)> prepare,
-                   function_ref<void(ImplicitLocOpBuilder &, ValueRange, Value, Value)> body) {
+SmallVector<Value> Kernels::run(ImplicitLocOpBuilder &b, const KernelShape &shape, ArrayRef<Floats> inputs,
+                                ArrayRef<Floats> results, Prepare prepare, Body body) {
   KernelCode code = {b, program, shape, target, isCpu};
   SmallVector<Executable::Binding> bindings;
   for (const Floats &floats : inputs)
     bindings.push_back(code.executable.addInput(floats.array, floats.sizes));
-  bindings.push_back(code.executable.addOutput(result.type, result.sizes,
-                                               shape.isInPlace ? std::optional<unsigned>(0) : std::nullopt));
+  for (auto [i, floats] : llvm::enumerate(results))
+    bindings.push_back(code.executable.addOutput(
+        floats.type, floats.sizes, shape.isInPlace && i == 0 ? std::optional<unsigned>(0) : std::nullopt));
   SmallVector<Value> workload = code.workload();
   for (Value rows : workload)
     code.executable.addConstant(rows);
@@ -142,13 +142,13 @@ Value Kernels::run(ImplicitLocOpBuilder &b, const KernelShape &shape, ArrayRef<F
               ? index(inner, *code.staticRows())
               : arith::IndexCastUIOp::create(inner, inner.getIndexType(), code.executable.load(inner, 0)).getResult();
       SmallVector<Value> memory;
-      for (auto [binding, floats] : llvm::zip(bindings, inputs))
-        memory.push_back(code.memory(inner, binding, floats, rows));
-      memory.push_back(shape.isInPlace ? memory[0] : code.memory(inner, bindings.back(), result, rows));
+      for (auto [binding, floats] : llvm::zip_equal(bindings, llvm::concat<const Floats>(inputs, results)))
+        memory.push_back(shape.isInPlace && memory.size() == inputs.size() ? memory[0]
+                                                                           : code.memory(inner, binding, floats, rows));
       prepare(inner);
       code.forItems(inner, rows, [&](ImplicitLocOpBuilder &each, Value item) { body(each, memory, item, rows); });
     });
-  return code.executable.call(b, shape.name, workload).front();
+  return code.executable.call(b, shape.name, workload);
 }
 
 } // namespace dovetail

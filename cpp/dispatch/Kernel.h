@@ -7,7 +7,7 @@
 
 namespace dovetail {
 
-/// An array that kernels see as contiguous elements of one float type: complex numbers are two elements.
+/// An array that kernels see as contiguous elements, of one float type or i32: complex numbers are two elements.
 struct Floats {
   mlir::RankedTensorType type;
   /// The sizes of its `?`s.
@@ -31,14 +31,18 @@ struct KernelShape {
   int64_t rowsPerItem = 1;
   /// The number of items that are enough work for a workgroup of a CPU; on other devices, each is one thread.
   int64_t itemsPerGroup = 1;
-  /// Whether each item writes to the positions that it reads of the first input, so that the result may share its
-  /// memory.
+  /// Whether each item writes to the positions that it reads of the first input, so that the first result may share
+  /// its memory.
   bool isInPlace = false;
 };
 
 /// Properties of the program's target that kernels depend on.
 class Kernels {
 public:
+  using Prepare = llvm::function_ref<void(mlir::ImplicitLocOpBuilder &)>;
+  using Body = llvm::function_ref<void(mlir::ImplicitLocOpBuilder &, mlir::ValueRange memory, mlir::Value item,
+                                       mlir::Value rows)>;
+
   explicit Kernels(mlir::ModuleOp program);
 
   bool isForCpu() const { return isCpu; }
@@ -48,10 +52,13 @@ public:
   /// Calls `prepare` at the beginning of each workgroup, and `body` for each item; both get the memory of the inputs
   /// and the result, and `body` the index of the item and the number of rows.
   mlir::Value run(mlir::ImplicitLocOpBuilder &b, const KernelShape &shape, llvm::ArrayRef<Floats> inputs, Floats result,
-                  llvm::function_ref<void(mlir::ImplicitLocOpBuilder &)> prepare,
-                  llvm::function_ref<void(mlir::ImplicitLocOpBuilder &, mlir::ValueRange memory, mlir::Value item,
-                                          mlir::Value rows)>
-                      body);
+                  Prepare prepare, Body body) {
+    return run(b, shape, inputs, llvm::ArrayRef(result), prepare, body).front();
+  }
+  /// The same for several results.
+  llvm::SmallVector<mlir::Value> run(mlir::ImplicitLocOpBuilder &b, const KernelShape &shape,
+                                     llvm::ArrayRef<Floats> inputs, llvm::ArrayRef<Floats> results, Prepare prepare,
+                                     Body body);
 
 private:
   mlir::ModuleOp program;

@@ -9,8 +9,6 @@ using namespace mlir;
 
 namespace dovetail {
 
-constexpr StringLiteral kExecutable = "product";
-
 static std::optional<blas::Element> elementOf(Type type) {
   using E = blas::Element;
   auto complex = dyn_cast<ComplexType>(type);
@@ -42,26 +40,26 @@ Value callProduct(ImplicitLocOpBuilder &b, const ProductCall &call, Value left, 
   OpFoldResult numbers[blas::kNumNumbers] = {element, layout, call.batch, call.rows, call.columns, call.terms, groups};
   for (OpFoldResult number : numbers)
     executable.addConstant(getValueOrCreateConstantIndexOp(b, b.getLoc(), number));
-  return callLibrary(b, executable, {blas::kProduct, kExecutable, blas::kNumNumbers, threadsOf(b)}, arrays).front();
+  std::string name = (Twine(blas::kPrefix) + blas::kProduct).str();
+  return callLibrary(b, executable, {name, blas::kProduct, blas::kNumNumbers, threadsOf(b)}, arrays).front();
 }
 
-SmallVector<Value> callMatrices(ImplicitLocOpBuilder &b, std::pair<StringRef, StringRef> function,
-                                const MatricesCall &call, ValueRange operands, ArrayRef<LibraryResult> results) {
+SmallVector<Value> callMatrices(ImplicitLocOpBuilder &b, StringRef function, const MatricesCall &call,
+                                ValueRange operands, ArrayRef<MatrixResult> results) {
   Executable executable;
   SmallVector<LibraryArray> arrays;
-  auto bytesOf = [&](Type element) -> Type { return element.isInteger(32) ? b.getI32Type() : b.getI8Type(); };
   for (Value operand : operands)
-    arrays.push_back(
-        {executable.addInput(operand, dynamicSizes(b, operand)), bytesOf(getElementTypeOrSelf(operand.getType()))});
-  for (const LibraryResult &result : results)
-    arrays.push_back({executable.addOutput(result.type, result.sizes), bytesOf(result.type.getElementType())});
+    arrays.push_back({executable.addInput(operand, dynamicSizes(b, operand)), b.getI8Type()});
+  for (const MatrixResult &result : results)
+    arrays.push_back({executable.addOutput(result.type, result.sizes), b.getI8Type()});
   int64_t groups = threadsOf(b);
   OpFoldResult element = b.getIndexAttr(int64_t(*elementOf(getElementTypeOrSelf(operands[0].getType()))));
   OpFoldResult numbers[blas::kNumMatricesNumbers] = {element,      b.getIndexAttr(call.flags), call.batch, call.rows,
                                                      call.columns, b.getIndexAttr(groups)};
   for (OpFoldResult number : numbers)
     executable.addConstant(getValueOrCreateConstantIndexOp(b, b.getLoc(), number));
-  return callLibrary(b, executable, {function.first, function.second, blas::kNumMatricesNumbers, groups}, arrays);
+  std::string name = (Twine(blas::kPrefix) + function).str();
+  return callLibrary(b, executable, {name, function, blas::kNumMatricesNumbers, groups}, arrays);
 }
 
 } // namespace dovetail

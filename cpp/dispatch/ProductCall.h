@@ -28,17 +28,16 @@ struct MatricesCall {
   mlir::OpFoldResult batch, rows, columns;
 };
 
-/// A result, and the sizes that its type leaves open.
-struct LibraryResult {
+/// A result of an op on matrices, and the sizes that its type leaves open.
+struct MatrixResult {
   mlir::RankedTensorType type;
   llvm::SmallVector<mlir::Value> sizes;
 };
 
-/// Calls a function of the library, by the name of its import and that of its executable.
-llvm::SmallVector<mlir::Value> callMatrices(mlir::ImplicitLocOpBuilder &b,
-                                            std::pair<llvm::StringRef, llvm::StringRef> function,
+/// Calls a function of the library, which gives its name to the executable.
+llvm::SmallVector<mlir::Value> callMatrices(mlir::ImplicitLocOpBuilder &b, llvm::StringRef function,
                                             const MatricesCall &call, mlir::ValueRange operands,
-                                            llvm::ArrayRef<LibraryResult> results);
+                                            llvm::ArrayRef<MatrixResult> results);
 
 } // namespace dovetail
 

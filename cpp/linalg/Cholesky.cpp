@@ -1,5 +1,6 @@
 // The Cholesky factorization.
 #include "Algorithms.h"
+#include "cpp/tensors/FitsLanes.h"
 #include "dialects/Linalg.h"
 
 using namespace mlir;
@@ -52,6 +53,7 @@ static Value factor(Algebra &e, Value a) {
 namespace {
 
 struct Cholesky : DecomposeOpInterface::ExternalModel<Cholesky, CholeskyOp> {
+  bool isInLanes(Operation *op) const { return fitsLanes(op); }
   LogicalResult decompose(Operation *op, Emitter &emitter, ValueRange operands, SmallVectorImpl<Value> &results) const {
     Algebra e(emitter);
     Value l = e.transposed(factor(e, operands[0]));

@@ -154,7 +154,7 @@ struct DecomposePass : impl::DecomposePassBase<DecomposePass> {
     Functions functions(getOperation());
     SmallVector<DecomposeOpInterface> ops;
     getOperation()->walk([&](DecomposeOpInterface op) {
-      if (!isForHost(op) || isSmallInBody(op))
+      if (!op.isInLanes() && (!isForHost(op) || isSmallInBody(op)))
         ops.push_back(op);
     });
     if (ops.empty())

@@ -12,6 +12,8 @@ def DecomposeOpInterface : Rule<"DecomposeOpInterface"> {
   let methods = [
     InterfaceMethod<"The number of leading dimensions of operands and results that are the batch.", "unsigned", "numBatchDims", (ins), "",
       [{ return ::llvm::cast<::mlir::RankedTensorType>($_op->getOperand(0).getType()).getRank() - 2; }]>,
+    InterfaceMethod<"Whether the lowering computes batches of such matrices in the lanes of vectors.", "bool",
+      "isInLanes", (ins), "", [{ return false; }]>,
     InterfaceMethod<[{
       Emits the algorithm for one matrix, with `operands` without batch dimensions, and appends one entry per result.
     }], "::llvm::LogicalResult", "decompose",

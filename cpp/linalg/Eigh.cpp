@@ -2,6 +2,7 @@
 #include "Algorithms.h"
 #include "Householder.h"
 #include "Rotations.h"
+#include "cpp/tensors/FitsLanes.h"
 #include "dialects/Linalg.h"
 
 using namespace mlir;
@@ -108,6 +109,7 @@ std::pair<Value, Value> iterate(Algebra &e, Value d, Value off, bool hasVectors)
 }
 
 struct Eigh : DecomposeOpInterface::ExternalModel<Eigh, EighOp> {
+  bool isInLanes(Operation *op) const { return !cast<EighOp>(op).getVectors() && fitsLanes(op); }
   LogicalResult decompose(Operation *op, Emitter &emitter, ValueRange operands, SmallVectorImpl<Value> &results) const {
     Algebra e(emitter);
     Value a = operands[0];

@@ -1,5 +1,6 @@
 // The LU factorization, and the ops derived from it.
 #include "Algorithms.h"
+#include "cpp/tensors/FitsLanes.h"
 #include "dialects/Create.h"
 #include "dialects/Linalg.h"
 #include "dialects/Reduce.h"
@@ -76,6 +77,7 @@ FailureOr<Factors> factor(Algebra &e, Operation *op, Value a) {
 }
 
 struct Lu : DecomposeOpInterface::ExternalModel<Lu, LuOp> {
+  bool isInLanes(Operation *op) const { return fitsLanes(op); }
   LogicalResult decompose(Operation *op, Emitter &emitter, ValueRange operands, SmallVectorImpl<Value> &results) const {
     Algebra e(emitter);
     if (llvm::is_contained(Algebra::typeOf(operands[0]).getShape(), 0)) {
@@ -92,6 +94,7 @@ struct Lu : DecomposeOpInterface::ExternalModel<Lu, LuOp> {
 };
 
 struct Det : DecomposeOpInterface::ExternalModel<Det, DetOp> {
+  bool isInLanes(Operation *op) const { return fitsLanes(op); }
   LogicalResult decompose(Operation *op, Emitter &emitter, ValueRange operands, SmallVectorImpl<Value> &results) const {
     Algebra e(emitter);
     if (Algebra::sizeOf(operands[0], 0) == 0) {
@@ -110,6 +113,7 @@ struct Det : DecomposeOpInterface::ExternalModel<Det, DetOp> {
 };
 
 struct LuSolve : DecomposeOpInterface::ExternalModel<LuSolve, LuSolveOp> {
+  bool isInLanes(Operation *op) const { return fitsLanes(op); }
   LogicalResult decompose(Operation *op, Emitter &emitter, ValueRange operands, SmallVectorImpl<Value> &results) const {
     Algebra e(emitter);
     Value lu = operands[1], order = operands[2], b = operands[3];

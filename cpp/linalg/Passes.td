@@ -14,7 +14,8 @@ def DecomposePass : ModulePass<"dovetail-decompose"> {
     module needs no library.
 
     With the module's attribute `dovetail.host_functions`, only ops on small matrices in loops and branches are
-    decomposed: a loop that consists of plain ops can be one dispatch.
+    decomposed: a loop that consists of plain ops can be one dispatch. For a CPU, batches of small matrices are left to
+    the lowering, if an op states that it computes them in the lanes of vectors.
   }];
 }
 

@@ -1,6 +1,7 @@
 // Triangular systems of equations.
 #include "Algorithms.h"
 #include "Rotations.h"
+#include "cpp/tensors/FitsLanes.h"
 #include "dialects/Linalg.h"
 
 using namespace mlir;
@@ -52,6 +53,7 @@ Value solveUpper(Algebra &e, Value u, Value b, bool isUnit) {
 namespace {
 
 struct TriangularSolve : DecomposeOpInterface::ExternalModel<TriangularSolve, TriangularSolveOp> {
+  bool isInLanes(Operation *op) const { return fitsLanes(op); }
   LogicalResult decompose(Operation *op, Emitter &emitter, ValueRange operands, SmallVectorImpl<Value> &results) const {
     auto solve = cast<TriangularSolveOp>(op);
     Algebra e(emitter);

@@ -150,8 +150,14 @@ def geqrf(a: Array, pivoting: bool) -> Results:
     """R and the reflections in one matrix, their factors, and the order of columns if pivoting."""
     if pivoting:
         return _each(_geqp3, 2, a)
-    h, taus = np.linalg.qr(a, "raw")
-    return h.swapaxes(-2, -1), taus
+    return _each(_geqrf, 2, a)
+
+
+def _geqrf(a: Array) -> Results:
+    if not a.size:
+        return a, np.zeros(0, a.dtype)
+    packed, taus, _, _ = _routine("geqrf", a.dtype)(a)
+    return packed, taus
 
 
 def _geqp3(a: Array) -> Results:

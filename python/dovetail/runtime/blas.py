@@ -18,15 +18,26 @@ _ROUTINES = {
     "trsm": "cython_blas",
     "potrf": "cython_lapack",
     "getrf": "cython_lapack",
+    "geqrf": "cython_lapack",
+    "orgqr": "cython_lapack",
+    "gelqf": "cython_lapack",
+    "orglq": "cython_lapack",
+    "syevd": "cython_lapack",
+    "gesdd": "cython_lapack",
 }
+# Those with other names for complex elements.
+_COMPLEX = {"orgqr": "ungqr", "orglq": "unglq", "syevd": "heevd"}
 _TYPES = "sdcz"
+# The names of all, with the modules, type by type.
+_NAMES = [
+    (type_ + (_COMPLEX.get(name, name) if type_ in "cz" else name), module)
+    for type_ in _TYPES
+    for name, module in _ROUTINES.items()
+]
 # How names begin in builds of OpenBLAS.
 _PREFIXES = ("scipy_", "")
-# The functions that programs import, as in cpp/blas/Call.h.
-_FUNCTIONS = [
-    f"dovetail_{name}".encode()
-    for name in ("product", "cholesky", "lu", "triangular_solve", "lu_solve")
-]
+# How the names of the functions begin that programs import, as in cpp/blas/Call.h.
+_FUNCTIONS = b"dovetail_blas_"
 
 
 class Routines(NamedTuple):
@@ -46,7 +57,7 @@ class Routines(NamedTuple):
 
 def is_called_by(vmfb: bytes) -> bool:
     """Whether a module file for this machine calls the library of linear algebra."""
-    return any(name in vmfb for name in _FUNCTIONS)
+    return _FUNCTIONS in vmfb
 
 
 @functools.cache
@@ -81,11 +92,7 @@ def _of_library() -> Routines | None:
             library = ctypes.CDLL(str(file))
             for prefix in _PREFIXES:
                 # Those with 64-bit integers have other names.
-                found = [
-                    _address_in(library, f"{prefix}{type_}{name}_")
-                    for type_ in _TYPES
-                    for name in _ROUTINES
-                ]
+                found = [_address_in(library, f"{prefix}{name}_") for name, _ in _NAMES]
                 threads = [
                     _address_in(library, f"{prefix}openblas_{verb}_num_threads")
                     for verb in ("get", "set")
@@ -105,9 +112,8 @@ def _address_in(library: ctypes.CDLL, name: str) -> int:
 def _of_modules() -> Routines:
     """Those that SciPy's modules have for other modules, whichever BLAS it is built with."""
     capsules = [
-        importlib.import_module(f"scipy.linalg.{module}").__pyx_capi__[type_ + name]
-        for type_ in _TYPES
-        for name, module in _ROUTINES.items()
+        importlib.import_module(f"scipy.linalg.{module}").__pyx_capi__[name]
+        for name, module in _NAMES
     ]
     return Routines([*map(_address, capsules)], (None, None), None)
 

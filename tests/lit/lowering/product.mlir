@@ -4,7 +4,7 @@
 // All calls share one executable, whose workgroups pass their number last.
 // CHECK-LABEL: hal.executable.source
 // CHECK: "hal.interface.workgroup.id"
-// CHECK: call @dovetail_product
+// CHECK: call @dovetail_blas_product
 // CHECK-LABEL: func @main
 // The element type, the layout, the number of products, rows, columns, terms and workgroups.
 // CHECK-DAG: arith.constant 300 : index

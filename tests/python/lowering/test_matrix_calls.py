@@ -128,3 +128,79 @@ def test_equations(dtype: Any, transpose: bool) -> None:
         )(matrix, b)
     np.testing.assert_allclose(matrix @ np.asarray(x), b, atol=_tolerance(dtype))
     np.testing.assert_allclose(matrix.swapaxes(-1, -2) @ np.asarray(ct), b, atol=_tolerance(dtype))
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.__name__)
+@pytest.mark.parametrize(
+    "shape", [(150, 70), (70, 150), (7, 3, 5, 4), (2, 3, 6), (2, 5, 0), (0, 4, 4)]
+)
+def test_decompositions(dtype: Any, shape: tuple[int, ...]) -> None:
+    """Those of rectangles, with all vectors or with as many as there are singular values."""
+    a = _matrices(dtype, *shape)
+    atol = _tolerance(dtype) * max(*shape[-2:], 1)
+
+    def program(a: Any) -> Any:
+        return [
+            (*dt.numpy.linalg.qr(a, mode), *dt.numpy.linalg.svd(a, mode == "complete"))
+            for mode in ("complete", "reduced")
+        ], dt.numpy.linalg.svd(a, compute_uv=False)
+
+    with dt.enable_x64():
+        both, values = dt.jit(program, compile="now")(a)
+        for q, r, u, s, vh in both:
+            assert q.dtype == r.dtype == u.dtype == vh.dtype == dtype
+            assert s.dtype == values.dtype == np.finfo(dtype).dtype
+            np.testing.assert_allclose(q @ r, a, atol=atol)
+            assert not np.tril(r, -1).any()
+            k = s.shape[-1]
+            np.testing.assert_allclose(u[..., :k] * s[..., None, :] @ vh[..., :k, :], a, atol=atol)
+            np.testing.assert_allclose(s, values, atol=atol)
+            assert (np.diff(s) <= 0).all()
+            for vectors in q, u, vh.conj().mT:
+                gram = np.asarray(vectors.conj().mT @ vectors)
+                np.testing.assert_allclose(gram, gram * 0 + np.eye(gram.shape[-1]), atol=atol)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.__name__)
+@pytest.mark.parametrize("shape", [(90, 90), (7, 3, 5, 5), (2, 1, 1), (2, 0, 0)])
+def test_eigenvectors(dtype: Any, shape: tuple[int, ...]) -> None:
+    """Only the lower triangle is read, and the real part of the diagonal."""
+    a = _matrices(dtype, *shape)
+    lower = np.tril(a, -1)
+    hermitian = lower + lower.conj().swapaxes(-1, -2) + np.eye(shape[-1]) * np.real(a)
+    a = a + np.triu(np.full_like(a, np.nan), 1)
+    with dt.enable_x64():
+        w, v = dt.jit(lambda a: lax.linalg.eigh(a, symmetrize_input=False)[::-1], compile="now")(a)
+        values = dt.jit(
+            lambda a: dt.numpy.linalg.eigvalsh(a, symmetrize_input=False), compile="now"
+        )(a)
+    atol = _tolerance(dtype) * max(shape[-1], 1)
+    assert v.dtype == dtype
+    assert w.dtype == values.dtype == np.finfo(dtype).dtype
+    np.testing.assert_allclose(hermitian @ np.asarray(v), v * w[..., None, :], atol=atol)
+    np.testing.assert_allclose(w, values, atol=atol)
+    gram = np.asarray(v.conj().mT @ v)
+    np.testing.assert_allclose(gram, gram * 0 + np.eye(gram.shape[-1]), atol=atol)
+
+
+def test_what_is_not_finite_has_no_decomposition() -> None:
+    """NaN for it, and the others as ever."""
+    a = _matrices(np.float32, 4, 3, 3)
+    a[1, 2, 0] = np.inf
+    a[2, 1, 1] = np.nan
+
+    def program(a: Any) -> Any:
+        return *dt.numpy.linalg.svd(a), *lax.linalg.eigh(a, symmetrize_input=False)
+
+    results = dt.jit(program, compile="now")(a)
+    finite = dt.jit(program, compile="now")(a[::3].copy())
+    for result, same in zip(results, finite, strict=True):
+        assert np.isnan(result[1:3]).all()
+        np.testing.assert_array_equal(result[::3], same)
+
+
+def test_reflections() -> None:
+    a = _matrices(np.complex64, 3, 9, 6)
+    packed, taus = dt.jit(lambda x: dt.ops.geqrf(x), compile="now")(a)
+    q = dt.jit(lax.linalg.householder_product, compile="now")(packed, taus)
+    np.testing.assert_allclose(np.asarray(q) @ np.triu(packed)[:, :6], a, atol=1e-4)

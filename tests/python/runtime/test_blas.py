@@ -51,7 +51,7 @@ def test_beside_scipy(script: str) -> None:
 def test_the_library_is_found() -> None:
     routines = blas._routines()
     assert all(routines.addresses)
-    assert len(routines.addresses) == 20
+    assert len(routines.addresses) == 44
 
 
 FORKS = """
