@@ -1,4 +1,4 @@
-// Expansion of the transform requests in one function.
+// Expansion of the transform requests in functions.
 #ifndef DOVETAIL_TRANSFORMS_EXPAND_H
 #define DOVETAIL_TRANSFORMS_EXPAND_H
 
@@ -8,6 +8,12 @@ namespace dovetail {
 
 /// Replaces the requests in `function`, whose callees must have none left.
 llvm::LogicalResult expandRequests(mlir::func::FuncOp function, Functions &functions);
+
+/// Replaces the requests in `function` and in all that it refers to.
+llvm::LogicalResult expandCallees(mlir::func::FuncOp function, Functions &functions);
+
+/// Replaces the ops that only transforms know by what computes them.
+llvm::LogicalResult resolveAll(mlir::ModuleOp module, Functions &functions);
 
 } // namespace dovetail
 

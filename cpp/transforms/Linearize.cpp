@@ -9,16 +9,6 @@ using namespace mlir;
 
 namespace dovetail {
 
-static LogicalResult expandCalleesOf(func::FuncOp function, Functions &functions) {
-  FailureOr<SmallVector<func::FuncOp>> order = calleesFirst(function);
-  if (failed(order))
-    return failure();
-  for (func::FuncOp callee : *order)
-    if (failed(expandRequests(callee, functions)))
-      return failure();
-  return success();
-}
-
 //===- Sizes between functions ---------------------------------------------------===//
 
 static bool isSize(Type type) { return isa<IndexType>(type); }
@@ -79,7 +69,7 @@ static func::FuncOp droppingResults(Functions &functions, func::FuncOp function,
 FailureOr<Linearization> linearize(func::FuncOp function, ArrayRef<int64_t> wrt, bool transpose) {
   Functions functions(function->getParentOfType<ModuleOp>());
   FailureOr<llvm::SmallBitVector> mask = argumentMask(function, wrt);
-  if (failed(mask) || failed(expandCalleesOf(function, functions)))
+  if (failed(mask) || failed(expandCallees(function, functions)))
     return failure();
   auto jvp = functions.jvp(function, *mask);
   if (failed(jvp))
@@ -162,7 +152,7 @@ FailureOr<Linearization> requestLinearization(func::FuncOp function, ArrayRef<in
 FailureOr<Linearization> transposeLinear(func::FuncOp function, ArrayRef<int64_t> linear) {
   Functions functions(function->getParentOfType<ModuleOp>());
   FailureOr<llvm::SmallBitVector> mask = argumentMask(function, linear, /*takesIntegers=*/true);
-  if (failed(mask) || failed(expandCalleesOf(function, functions)))
+  if (failed(mask) || failed(expandCallees(function, functions)))
     return failure();
   llvm::SmallBitVector active(function.getNumResults(), true);
   auto transposed = functions.transpose(function, *mask, active);
@@ -202,7 +192,7 @@ FailureOr<llvm::SmallBitVector> batchedResults(func::FuncOp function, ArrayRef<i
     function = copy->lookupSymbol<func::FuncOp>(function.getSymName());
   }
   Functions functions(function->getParentOfType<ModuleOp>());
-  if (failed(expandCalleesOf(function, functions)))
+  if (failed(expandCallees(function, functions)))
     return failure();
   auto batched = functions.batch(function, dims, size);
   if (failed(batched))

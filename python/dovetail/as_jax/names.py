@@ -180,25 +180,23 @@ MISSING = {
             reset_name_stack set_name_stack transform_name_stack user_context
         """,
         "jax.interpreters.ad": """
-            add_jaxvals add_jaxvals_p add_tangents get_primitive_transpose jvp
-            linearize
+            add_jaxvals add_jaxvals_p jvp linearize
         """,
         "jax.interpreters.batching": """
             register_vmappable unregister_vmappable
         """,
         "jax.interpreters.mlir": """
             AxisContext ConstantHandler DEVICE_TO_DEVICE_TYPE LoweringParameters
-            LoweringResult LoweringRule LoweringRuleContext Mesh MeshAxisName
-            ModuleContext RECV_FROM_HOST_TYPE SEND_TO_HOST_TYPE SPMDAxisContext
+            LoweringResult LoweringRule Mesh MeshAxisName ModuleContext
+            RECV_FROM_HOST_TYPE SEND_TO_HOST_TYPE SPMDAxisContext
             ShapePolyLoweringState ShardingContext Token TokenSet Value
             aval_to_ir_type aval_to_ir_types core_call_lowering dense_int_array
-            dense_int_elements dtype_to_ir_type emit_python_callback flatten_ir_types
-            flatten_ir_values i32_attr i64_attr ir ir_attribute ir_constant
-            ir_constants ir_tree_registry ir_type_handlers jaxpr_subcomp
-            lower_jaxpr_to_fun lower_jaxpr_to_module lowerable_effects make_ir_context
-            merge_mlir_modules module_to_bytecode module_to_string
-            register_constant_handler shape_tensor token_type
-            unflatten_ir_values_like_types
+            dense_int_elements dtype_to_ir_type flatten_ir_types flatten_ir_values
+            i32_attr i64_attr ir ir_attribute ir_constant ir_constants
+            ir_tree_registry ir_type_handlers jaxpr_subcomp lower_jaxpr_to_fun
+            lower_jaxpr_to_module lowerable_effects make_ir_context merge_mlir_modules
+            module_to_bytecode module_to_string register_constant_handler shape_tensor
+            token_type unflatten_ir_values_like_types
         """,
         "jax.interpreters.partial_eval": """
             Val dce_jaxpr dce_jaxpr_call_rule dce_jaxpr_closed_call_rule

@@ -12,7 +12,6 @@ from typing import Any
 import jax
 import jax.experimental.sparse
 import jax.extend.core
-import jax.interpreters.mlir
 import jax.numpy as jnp
 import jax.scipy.stats.norm
 import numpy as np
@@ -121,38 +120,6 @@ def test_missing_errors_can_be_caught():
 
     with pytest.raises(JaxprTypeError):
         raise JaxprTypeError("raised by the program")
-
-
-def test_primitive_runs_its_implementation():
-    add_p = jax.extend.core.Primitive("add")
-    add_p.def_impl(lambda x, y, *, scale: scale * (x + y))
-    assert add_p.bind(1, 2, scale=3) == 9
-    with pytest.raises(TypeError, match=r"'add'.* got: a call in a traced function"):
-        jax.jit(lambda x: add_p.bind(x, 1.0, scale=1.0))(1.0)
-    with pytest.raises(TypeError, match="a call outside of them"):
-        jax.extend.core.Primitive("empty").bind()
-
-
-def test_primitive_is_compiled_by_its_lowering():
-    double_p = jax.extend.core.Primitive("double")
-    double_p.multiple_results = True
-    lowering = jax.interpreters.mlir.lower_fun(lambda x: (2 * x,), multiple_results=True)
-    jax.interpreters.mlir.register_lowering(double_p, lowering)
-
-    def f(x):
-        return double_p.bind(x)[0]
-
-    assert jax.jit(f)(3.0) == 6
-    assert jax.lax.fori_loop(0, 3, lambda i, x: f(x), 1.0) == 8
-    assert jax.eval_shape(f, np.ones(2)).shape == (2,)
-    for function in (f, jax.jit(f), lambda x: jax.lax.cond(x.sum() > 0, f, f, x)):
-        for call in (
-            lambda: jax.grad(function)(1.0),  # noqa: B023
-            lambda: jax.jvp(function, (1.0,), (1.0,)),  # noqa: B023
-            lambda: jax.vmap(function)(np.ones(2)),  # noqa: B023
-        ):
-            with pytest.raises(TypeError, match="a call that is differentiated or batched"):
-                call()
 
 
 def test_settings():

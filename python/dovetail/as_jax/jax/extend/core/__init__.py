@@ -17,8 +17,8 @@ from dovetail.as_jax.jax.core import Effect as Effect
 from dovetail.as_jax.jax.core import Effects as Effects
 from dovetail.as_jax.jax.core import no_effects as no_effects
 from dovetail.as_jax.opaque import opaque_class
-from dovetail.as_jax.primitives import Primitive as Primitive
 from dovetail.errors import InconclusiveDimensionOperation as InconclusiveDimensionOperation
+from dovetail.transforms.primitives import Primitive as Primitive
 
 array_types = {Array, np.ndarray, np.generic}
 
