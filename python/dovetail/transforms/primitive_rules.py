@@ -180,7 +180,7 @@ class PrimitiveRules(ProgramRules):
         ]
 
         def python(*tracers: Tracer) -> tuple[list[Operand], list[bool]]:
-            dims = [0 if is_batched else None for is_batched in marks]
+            dims = tuple(0 if is_batched else None for is_batched in marks)
             made = apply(self._arguments(tracers), dims)
             outs, out_dims = self._pair(made, rule, "the results and the places of the batch")
             has_batch = [dim is not None for dim in out_dims]

@@ -100,11 +100,20 @@ _numbers = itertools.count()
 _known: weakref.WeakValueDictionary[str, ProgramRules] = weakref.WeakValueDictionary()
 
 
+def rules_named(name: str) -> Any:
+    """The rules of that name.
+
+    Raises:
+      LookupError: nothing keeps them any more.
+    """
+    known = _known.get(name)
+    if known is None:
+        raise LookupError(f"there are no rules `{name}` any more")
+    return known
+
+
 def answer(
     rules: str, kind: str, operands: list[bool], results: list[bool], size: int, axis: str | None
 ) -> tuple[Any, list[bool]]:
     """Answer the compiler's question about the rules of that name."""
-    known = _known.get(rules)
-    if known is None:
-        raise LookupError(f"there are no rules `{rules}` any more")
-    return known.answer(Question(kind, tuple(operands), tuple(results), size, axis))
+    return rules_named(rules).answer(Question(kind, tuple(operands), tuple(results), size, axis))

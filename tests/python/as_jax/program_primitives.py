@@ -194,7 +194,7 @@ def test_names_of_axes():
     batching.axis_primitive_batchers[index_p] = batch
     result = jax.vmap(index_p.bind, axis_name="i")(X)
     np.testing.assert_array_equal(result, X + np.arange(3))
-    assert seen == [(3, "i", [0])]
+    assert seen == [(3, "i", (0,))]
 
 
 def test_implementation_on_the_host():

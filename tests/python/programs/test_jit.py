@@ -268,7 +268,7 @@ def test_lowering_within_a_trace() -> None:
 
 
 def test_make_ir_and_eval_shape() -> None:
-    text, shape = dt.make_jaxpr(lambda x, n: x * n, static_argnums=1, return_shape=True)(1.0, 3)
+    text, shape = dt.make_ir(lambda x, n: x * n, static_argnums=1, return_shape=True)(1.0, 3)
     assert str(text) == repr(text)
     assert "dovetail.mul" in text
     assert shape == dt.ShapeDtypeStruct((), "float32", weak_type=True)

@@ -1,5 +1,6 @@
 """`jax.interpreters.ad`: derivative rules of primitives of users, and symbolic zeros."""
 
+from dovetail.as_jax.avals import JVPTracer as JVPTracer
 from dovetail.as_jax.derivative_rules import add_tangents as add_tangents
 from dovetail.as_jax.derivative_rules import defbilinear as defbilinear
 from dovetail.as_jax.derivative_rules import defjvp as defjvp
@@ -17,7 +18,6 @@ from dovetail.transforms.primitives import jvps as primitive_jvps  # noqa: F401
 from dovetail.transforms.primitives import transposes as primitive_transposes
 
 JVPTrace = opaque_class(__name__, "JVPTrace")
-JVPTracer = opaque_class(__name__, "JVPTracer")
 
 
 def get_primitive_transpose(p: object) -> object:
