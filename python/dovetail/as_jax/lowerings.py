@@ -14,6 +14,7 @@ from dovetail.transforms.primitive_rules import LoweringContext
 from dovetail.transforms.primitives import Primitive, lowerings
 
 Lowering = Callable[..., Sequence[Any]]
+_PLATFORMS = ("cpu", "cuda", "gpu", "metal", "rocm", "tpu", "vulkan")
 
 
 def lower_fun(fun: Callable[..., Any], multiple_results: bool = True) -> Lowering:
@@ -44,7 +45,15 @@ def register_lowering(
       platform: the platform that the rule is for: those for others than "cpu" are not used, since
         lowerings are functions that are compiled for all of them.
       options: ignored.
+
+    Raises:
+      NotImplementedError: there is no such platform.
     """
+    if platform is not None and platform not in _PLATFORMS:
+        raise NotImplementedError(
+            f"Registering an MLIR lowering rule for primitive {prim} for an unknown platform "
+            f"{platform}. Known platforms are: {', '.join(_PLATFORMS)}."
+        )
     if platform is None or (platform == "cpu" and prim not in lowerings):
         lowerings[prim] = rule
     return rule

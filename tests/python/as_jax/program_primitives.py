@@ -281,3 +281,18 @@ def test_keys():
     mlir.register_lowering(draw_p, mlir.lower_fun(draw_p.impl, multiple_results=False))
     key = jax.random.key(0)
     np.testing.assert_allclose(jax.jit(draw_p.bind)(key, X), draw_p.bind(key, X), rtol=1e-6)
+
+
+def test_platforms_of_lowerings():
+    there_p, elsewhere_p = Primitive("there"), Primitive("elsewhere")
+    for primitive, platform in ((there_p, "cpu"), (elsewhere_p, "tpu")):
+        primitive.def_abstract_eval(lambda x: x)
+        rule = mlir.lower_fun(lambda x: x + 1, multiple_results=False)
+        mlir.register_lowering(primitive, rule, platform=platform)
+    assert jax.jit(there_p.bind)(1.0) == 2.0
+    with pytest.raises(
+        NotImplementedError, match="MLIR translation rule for primitive 'elsewhere'"
+    ):
+        jax.jit(elsewhere_p.bind)(1.0)
+    with pytest.raises(NotImplementedError, match="for an unknown platform mainframe"):
+        mlir.register_lowering(there_p, rule, platform="mainframe")
