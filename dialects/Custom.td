@@ -60,7 +60,7 @@ def CustomTangentOp : OnFunction<"custom_tangent", [AttrSizedOperandSegments,
 def CustomVmapOp : CustomOp<"custom_vmap"> {
   let summary = "a call of a function with a custom batching rule";
   let description = [{
-    `batch_rule` names a rule of the program that made this module (see CustomVmap.h): told which arguments are batched,
+    `batch_rule` names a rule of the program that made this module (see ProgramRules.h): told which arguments are batched,
     it returns the function that takes them with the batch in front. Forward mode appends a tangent for each argument in
     the next list of `jvps`, and one for each differentiable result. The rule does not know the captured values.
   }];
@@ -70,6 +70,25 @@ def CustomVmapOp : CustomOp<"custom_vmap"> {
     $callee `rule` $batch_rule (`jvps` $jvps^)? `(` $args `)` (`captured` `(` $captured^ `)`)? attr-dict
     `:` functional-type(operands, results)
   }];
+}
+
+def PrimitiveOp : DovetailOp<"primitive", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+                                            DeclareOpInterfaceMethods<JvpOpInterface>,
+                                            DeclareOpInterfaceMethods<LinearOpInterface>,
+                                            DeclareOpInterfaceMethods<BatchOpInterface>,
+                                            DeclareOpInterfaceMethods<ResolveOpInterface>]> {
+  let summary = "an operation that the program defines, with all its rules";
+  let description = [{
+    `rules` names the rules of the program that made this module (see ProgramRules.h). They are asked for when a pass
+    needs them: the derivative, the transpose, the function over a batch, and at last, when all requests are expanded,
+    the function that computes it. `has_side_effect` says that it is neither dropped nor repeated. It knows arrays of
+    static shape only.
+  }];
+  let arguments = (ins StrAttr:$primitive, StrAttr:$rules, DefaultValuedAttr<BoolAttr, "false">:$has_side_effect,
+                       Variadic<AnyArray>:$args);
+  let results = (outs Variadic<AnyArray>:$outs);
+  let assemblyFormat = "$primitive `rules` $rules `(` $args `)` attr-dict `:` functional-type($args, $outs)";
+  let hasVerifier = 1;
 }
 
 def LinearSolveOp : OnFunction<"linear_solve", [AttrSizedOperandSegments, InlineOpInterface,

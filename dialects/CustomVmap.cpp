@@ -1,19 +1,12 @@
 // Functions with custom batching rules: verification and rules.
-#include "CustomVmap.h"
 #include "CustomRules.h"
-#include "mlir/IR/DialectInterface.h"
+#include "ProgramRules.h"
 
 using namespace mlir;
 
 namespace dovetail {
 
 namespace {
-
-struct BatchRules : DialectInterface::Base<BatchRules> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(BatchRules)
-  explicit BatchRules(Dialect *dialect) : Base(dialect) {}
-  BatchRule rule;
-};
 
 /// The function over the batch, and the arguments and results that are batched.
 struct Batched {
@@ -22,13 +15,6 @@ struct Batched {
 };
 
 } // namespace
-
-void setBatchRule(MLIRContext &context, BatchRule rule) {
-  auto *dialect = context.getLoadedDialect<DovetailDialect>();
-  if (!dialect->getRegisteredInterface<BatchRules>())
-    dialect->addInterfaces<BatchRules>();
-  const_cast<BatchRules *>(dialect->getRegisteredInterface<BatchRules>())->rule = std::move(rule);
-}
 
 LogicalResult CustomVmapOp::verifySymbolUses(SymbolTableCollection &symbols) {
   unsigned count = getArgs().size();
@@ -101,33 +87,6 @@ LogicalResult CustomVmapOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> 
   return success();
 }
 
-/// Inserts the functions of a rule next to `source`; returns its `main`.
-static func::FuncOp takeOver(Emitter &e, func::FuncOp source, ModuleOp module) {
-  llvm::DenseMap<StringAttr, FlatSymbolRefAttr> names;
-  SmallVector<func::FuncOp> functions;
-  func::FuncOp main;
-  for (auto function : module.getOps<func::FuncOp>()) {
-    Body body(function.getLoc());
-    SmallVector<Value> results(function.front().getTerminator()->getOperands());
-    function.front().getTerminator()->erase();
-    body.region->takeBody(function.getBody());
-    body.results = results;
-    func::FuncOp made = e.transforms().add(source, ".vmap", std::move(body));
-    names[function.getSymNameAttr()] = FlatSymbolRefAttr::get(made.getSymNameAttr());
-    functions.push_back(made);
-    if (function.getSymName() == "main")
-      main = made;
-  }
-  AttrTypeReplacer replacer;
-  replacer.addReplacement([&](FlatSymbolRefAttr name) {
-    auto it = names.find(name.getAttr());
-    return std::pair(it == names.end() ? name : it->second, WalkResult::skip());
-  });
-  for (func::FuncOp function : functions)
-    function.getBody().walk([&](Operation *op) { replacer.replaceElementsIn(op); });
-  return main;
-}
-
 /// The derivative of a function without the batch, over the batch in the marked arguments.
 static FailureOr<Batched> batchJvp(Emitter &e, func::FuncOp function, const llvm::SmallBitVector &active,
                                    ArrayRef<bool> batched) {
@@ -154,18 +113,11 @@ static FailureOr<Batched> batchJvp(Emitter &e, func::FuncOp function, const llvm
 /// the first `count` of `jvps` have been applied.
 static FailureOr<Batched> askRule(CustomVmapOp op, Emitter &e, SmallVector<bool> batched, ArrayRef<Attribute> jvps) {
   if (jvps.empty()) {
-    const auto *rules = op->getDialect()->getRegisteredInterface<BatchRules>();
-    if (!rules || !rules->rule)
-      return op.emitError() << "'" << op.getCallee() << "' must be batched by the program that has its rule, "
-                            << op.getBatchRuleAttr() << ", got: a program that has none";
-    if (ShapedType::isDynamic(e.batchSize))
-      return op.emitError() << "the rule of '" << op.getCallee()
-                            << "' needs a batch of static size, got: one of unknown size";
-    FailureOr<BatchedByRule> made = rules->rule(op.getBatchRule(), batched, e.batchSize);
+    FailureOr<MadeByRule> made =
+        askProgram(op, op.getCallee(), e, {RuleKind::Batch, op.getBatchRule(), batched, {}, e.batchSize});
     if (failed(made))
       return failure();
-    func::FuncOp source = e.transforms().lookup(op.getCalleeAttr());
-    return Batched{takeOver(e, source, *made->module), batched, made->resultsBatched};
+    return Batched{made->function, batched, made->marks};
   }
   ArrayRef<int64_t> withTangents = cast<DenseI64ArrayAttr>(jvps.back()).asArrayRef();
   unsigned numArgs = batched.size() - withTangents.size();

@@ -244,6 +244,14 @@ def TransientOpInterface : Rule<"TransientOpInterface"> {
   let methods = [InterfaceMethod<"Reports that it remains.", "::mlir::InFlightDiagnostic", "reportLeft">];
 }
 
+def ResolveOpInterface : Rule<"ResolveOpInterface"> {
+  let description = "An op that transforms know by its rules, and that `expand` replaces last.";
+  let methods = [
+    InterfaceMethod<"Emits what computes it.", "::llvm::LogicalResult", "resolve",
+      (ins "::dovetail::Emitter &":$e, "::llvm::SmallVectorImpl<::mlir::Value> &":$results)>,
+  ];
+}
+
 def RequestOpInterface : Rule<"RequestOpInterface"> {
   let description = "An op that asks for a transformed function.";
   let methods = [

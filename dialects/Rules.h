@@ -227,6 +227,8 @@ public:
   virtual mlir::func::FuncOp lookup(mlir::FlatSymbolRefAttr callee) = 0;
   /// A private function next to `source`, built from a body.
   virtual mlir::func::FuncOp add(mlir::func::FuncOp source, llvm::StringRef suffix, Body body) = 0;
+  /// A private function at the end of the module, built from a body.
+  virtual mlir::func::FuncOp add(mlir::Location loc, llvm::StringRef name, Body body) = 0;
 };
 
 } // namespace dovetail

@@ -37,6 +37,25 @@ LogicalResult expandCalleesOf(func::FuncOp function, Functions &functions) {
   return success();
 }
 
+LogicalResult resolveAll(ModuleOp module, Functions &functions) {
+  // What replaces an op may have such ops itself.
+  SmallVector<ResolveOpInterface> ops;
+  do {
+    ops.clear();
+    module.walk([&](ResolveOpInterface op) { ops.push_back(op); });
+    for (ResolveOpInterface op : ops) {
+      OpBuilder builder(op);
+      Emitter e(builder, op.getLoc(), &functions);
+      SmallVector<Value> results;
+      if (failed(op.resolve(e, results)))
+        return failure();
+      op->replaceAllUsesWith(results);
+      op->erase();
+    }
+  } while (!ops.empty());
+  return success();
+}
+
 namespace {
 struct ExpandPass : impl::ExpandPassBase<ExpandPass> {
   void runOnOperation() override {
@@ -49,6 +68,8 @@ struct ExpandPass : impl::ExpandPassBase<ExpandPass> {
       if (failed(expandRequests(function, functions)))
         return signalPassFailure();
     eraseUncalled(getOperation());
+    if (failed(resolveAll(getOperation(), functions)))
+      return signalPassFailure();
     eraseDerivativeMarks(getOperation());
     eraseCheckMarks(getOperation());
     bool isLeft = false;

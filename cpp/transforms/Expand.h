@@ -1,4 +1,4 @@
-// Expansion of the transform requests in one function.
+// Expansion of the transform requests in functions.
 #ifndef DOVETAIL_TRANSFORMS_EXPAND_H
 #define DOVETAIL_TRANSFORMS_EXPAND_H
 
@@ -11,6 +11,9 @@ llvm::LogicalResult expandRequests(mlir::func::FuncOp function, Functions &funct
 
 /// Replaces the requests in `function` and in all functions that it refers to.
 llvm::LogicalResult expandCalleesOf(mlir::func::FuncOp function, Functions &functions);
+
+/// Replaces the ops that only transforms know by what computes them.
+llvm::LogicalResult resolveAll(mlir::ModuleOp module, Functions &functions);
 
 } // namespace dovetail
 

@@ -98,14 +98,26 @@ bool Functions::hasEffects(Operation *op, EffectKind kind) {
 
 func::FuncOp Functions::lookup(FlatSymbolRefAttr callee) { return symbols.lookup<func::FuncOp>(callee.getAttr()); }
 
-func::FuncOp Functions::add(Function source, StringRef suffix, Body body) {
+/// A private function, built from a body.
+static func::FuncOp made(Location loc, StringRef name, Body body) {
   OpBuilder builder = body.builder();
-  func::ReturnOp::create(builder, source.getLoc(), body.results);
+  func::ReturnOp::create(builder, loc, body.results);
   auto type = builder.getFunctionType(body.block().getArgumentTypes(), ValueRange(body.results).getTypes());
-  auto function = func::FuncOp::create(source.getLoc(), (source.getSymName() + suffix).str(), type);
+  auto function = func::FuncOp::create(loc, name, type);
   function.setPrivate();
   function.getBody().takeBody(*body.region);
+  return function;
+}
+
+func::FuncOp Functions::add(Function source, StringRef suffix, Body body) {
+  Function function = made(source.getLoc(), (source.getSymName() + suffix).str(), std::move(body));
   symbols.insert(function, std::next(source->getIterator()));
+  return function;
+}
+
+func::FuncOp Functions::add(Location loc, StringRef name, Body body) {
+  Function function = made(loc, name, std::move(body));
+  symbols.insert(function);
   return function;
 }
 

@@ -36,6 +36,7 @@ public:
 
   Function lookup(mlir::FlatSymbolRefAttr callee) override;
   Function add(Function source, llvm::StringRef suffix, Body body) override;
+  Function add(mlir::Location loc, llvm::StringRef name, Body body) override;
 
 private:
   /// The transpose of a body, possibly under construction, that returns `outs`.

@@ -91,6 +91,7 @@ if TYPE_CHECKING:
     from dovetail.diagnostics.environment import process_indices as process_indices
     from dovetail.diagnostics.environment import typeof as typeof
     from dovetail.export import this_module as _export
+    from dovetail.jaxprs.making import make_jaxpr as make_jaxpr
     from dovetail.lax import stop_gradient as stop_gradient
     from dovetail.placement.device_meshes import make_mesh as make_mesh
     from dovetail.placement.devices import Device as Device
@@ -140,7 +141,6 @@ if TYPE_CHECKING:
     checkpoint = _checkpoint
     export = _export
     jacobian = jacrev
-    make_jaxpr = make_ir
 
 __version__ = "0.1.0"
 
@@ -226,7 +226,7 @@ _PUBLIC = {
     ),
     "make_mesh": ("placement.device_meshes", "make_mesh"),
     "make_ir": ("programs.inspection", "make_ir"),
-    "make_jaxpr": ("programs.inspection", "make_ir"),
+    "make_jaxpr": ("jaxprs.making", "make_jaxpr"),
     "make_user_context": ("base.user_context", "make_user_context"),
     "monitoring": ("monitoring", ""),
     "named_call": ("base.scopes", "named_call"),

@@ -89,6 +89,11 @@ class Module:
     def function(self, name: str) -> Function:
         """The function of that name."""
 
+    def expand_requests(self, name: str) -> None:
+        """
+        Replace the requests in a function, and in all that it refers to, by transformed functions.
+        """
+
     def has_effects(self) -> bool:
         """True if the program has side effects."""
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any as _Any
+
+from dovetail.base import late as _late
 from dovetail.transforms.custom_derivatives import CustomVJPPrimal as CustomVJPPrimal
 from dovetail.transforms.custom_derivatives import SymbolicZero as SymbolicZero
 from dovetail.transforms.custom_derivatives import closure_convert as closure_convert
@@ -12,3 +15,8 @@ from dovetail.transforms.custom_derivatives import (
     custom_vjp_primal_tree_values as custom_vjp_primal_tree_values,
 )
 from dovetail.transforms.custom_derivatives import zero_from_primal as zero_from_primal
+
+
+def __getattr__(name: str) -> _Any:
+    # The primitives of functions with rules.
+    return _late.jaxprs.find(__name__, name)

@@ -6,6 +6,7 @@ from dovetail.base.errors import ClosedOverError as ClosedOverError
 from dovetail.base.errors import ConcretizationTypeError as ConcretizationTypeError
 from dovetail.base.errors import InconclusiveDimensionOperation as InconclusiveDimensionOperation
 from dovetail.base.errors import JAXIndexError as JAXIndexError
+from dovetail.base.errors import JaxprTypeError as JaxprTypeError
 from dovetail.base.errors import JaxRuntimeError as JaxRuntimeError
 from dovetail.base.errors import JAXTypeError as JAXTypeError
 from dovetail.base.errors import KeyReuseError as KeyReuseError

@@ -17,6 +17,7 @@
 #include "cpp/sharding/Shardings.h"
 #include "cpp/transforms/CallGraph.h"
 #include "cpp/transforms/CheckFinite.h"
+#include "cpp/transforms/Expand.h"
 #include "cpp/transforms/Passes.h"
 #include "dialects/Collective.h"
 #include "dialects/Create.h"
@@ -269,6 +270,15 @@ static bool moduleHasEffects(const Shared &module) {
   return hasEffects(*module->op, EffectKind::Any, find, known);
 }
 
+/// Replaces the requests in a function and in all that it refers to.
+static void expandRequestsOf(const Shared &module, const std::string &name) {
+  Diagnostics diagnostics;
+  Functions functions(*module->op);
+  if (failed(expandCalleesOf(findIn(module, name).op(), functions)))
+    diagnostics.raise("the requests cannot be expanded");
+  module->symbols = std::make_unique<SymbolTable>(*module->op);
+}
+
 // Objects that a module keeps alive may refer to it: a callback may capture the jitted function that calls it.
 static int traverseModule(PyObject *self, visitproc visit, void *arg) {
   Py_VISIT(Py_TYPE(self));
@@ -320,6 +330,8 @@ void bindModule(nb::module_ &m) {
           "foreign_targets", [](const Shared &module) { return foreignTargets(*module->op); },
           "The names of the foreign functions that a lowered module calls.")
       .def("function", &findIn, "name"_a, "The function of that name.")
+      .def("expand_requests", &expandRequestsOf, "name"_a,
+           "Replace the requests in a function, and in all that it refers to, by transformed functions.")
       .def("has_effects", &moduleHasEffects, "True if the program has side effects.")
       .def(
           "cost", [](const Shared &module) { return costOf(*module->op); },

@@ -1,6 +1,6 @@
 // The MLIR context of the process, and diagnostics as exceptions.
 #include "Context.h"
-#include "BatchRules.h"
+#include "ProgramRules.h"
 #include "cpp/pipeline/Dialects.h"
 #include "dialects/Dialect.h"
 
@@ -14,7 +14,7 @@ MLIRContext &context() {
     registerAllDialects(registry);
     auto *created = new MLIRContext(registry, MLIRContext::Threading::DISABLED);
     created->loadDialect<DovetailDialect, arith::ArithDialect, func::FuncDialect>();
-    setBatchRule(*created, askPython);
+    setProgram(*created, askPython);
     return created;
   }();
   return *context;

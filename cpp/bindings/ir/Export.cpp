@@ -4,6 +4,7 @@
 #include "Context.h"
 #include "Function.h"
 #include "cpp/transforms/CallGraph.h"
+#include "cpp/transforms/Expand.h"
 #include "dialects/Call.h"
 #include "dialects/Create.h"
 #include "dialects/Custom.h"
@@ -111,8 +112,12 @@ static void bindParameters(const Function &function, const std::vector<unsigned>
   });
 }
 
-/// Turns calls with batching rules of this process into plain calls.
+/// Turns ops with rules of this process into plain calls.
 static void forgetRules(const Shared &module) {
+  Diagnostics diagnostics;
+  Functions functions(*module->op);
+  if (failed(resolveAll(*module->op, functions)))
+    diagnostics.raise("an operation of the program cannot be lowered");
   SmallVector<CustomVmapOp> ops;
   module->op->walk([&](CustomVmapOp op) { ops.push_back(op); });
   for (CustomVmapOp op : ops) {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import weakref
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from dovetail.base import dtypes, trace_stack
 from dovetail.base.errors import ConcretizationTypeError, type_error
 from dovetail.diagnostics.environment import typeof
 from dovetail.tracing.axes import axes_in_scope
+from dovetail.tracing.trace import Trace
 from dovetail.tracing.tracer import Tracer
 
 # The class of all types of values.
@@ -152,3 +153,38 @@ def is_in_jit() -> bool:
 def is_in_vmap() -> bool:
     """Whether a `vmap` is in progress."""
     return is_in("vmap")
+
+
+def is_trace_state_clean() -> bool:
+    """Whether no transform is in progress."""
+    return not trace_stack.stack.traces
+
+
+def find_top_trace(xs: Iterable[Any]) -> Trace | None:
+    """The innermost trace of the tracers among values; None if there are none."""
+    traces = [x._trace for x in xs if isinstance(x, Tracer)]
+    return max(traces, key=_depth, default=None)
+
+
+def _depth(trace: Trace) -> int:
+    depth, outer = 0, trace.parent
+    while outer is not None:
+        depth, outer = depth + 1, outer.parent
+    return depth
+
+
+class _OfArguments(type):
+    """The class of `JVPTracer`."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        if type(instance) is not Tracer or not dtypes.is_inexact(instance.dtype):
+            return False
+        trace = instance._trace
+        if trace.kind not in ("jvp", "grad", "vjp", "linearize"):
+            return False
+        arguments = trace.arguments_of(instance.number)
+        return any(trace.position_of(number) < len(trace.names) for number in arguments)
+
+
+class JVPTracer(metaclass=_OfArguments):
+    """Values that depend on the arguments of the derivative in progress, for `isinstance`."""

@@ -71,7 +71,6 @@ FOLDERS = (
 ALIASES = {
     "jax._src.api": "dovetail",
     "jax._src.checkify": "dovetail.experimental.checkify",
-    "jax._src.core": "dovetail.as_jax.jax.core",
     "jax._src.errors": "dovetail.errors",
     "jax._src.interpreters.batching": "dovetail.as_jax.jax.interpreters.batching",
     "jax._src.interpreters.mlir": "dovetail.as_jax.jax.interpreters.mlir",
@@ -110,18 +109,13 @@ MISSING = {
             safe_map
         """,
         "jax.core": """
-            Atom CallPrimitive DebugInfo DropVar JaxprPpContext JaxprPpSettings
-            JaxprTypeError OutputType ParamDict Value abstract_token
-            aval_mapping_handlers call check_jaxpr concretization_function_error
-            custom_typechecks eval_jaxpr find_top_trace gensym jaxprs_in_params
-            literalable_types max_dim min_dim new_jaxpr_eqn no_axis_name
-            pytype_aval_mappings trace_ctx
+            CallPrimitive DebugInfo JaxprPpContext JaxprPpSettings JaxprTypeError
+            OutputType abstract_token aval_mapping_handlers call
+            concretization_function_error custom_typechecks literalable_types max_dim
+            min_dim no_axis_name pytype_aval_mappings trace_ctx
         """,
         "jax.custom_derivatives": """
-            custom_jvp_call_p custom_vjp_call_p linear_call remat_opt_p
-        """,
-        "jax.errors": """
-            JaxprTypeError
+            linear_call remat_opt_p
         """,
         "jax.experimental": """
             EArray cur_qdd primal_tangent_dtype
@@ -160,39 +154,18 @@ MISSING = {
             register_backend_factory
         """,
         "jax.extend.core": """
-            AbstractToken CallPrimitive DebugInfo JaxprTypeError TraceTag check_jaxpr
-            find_top_trace gensym jaxpr_as_fun jaxprs_in_params new_jaxpr_eqn
-            set_current_trace subjaxprs take_current_trace
+            AbstractToken CallPrimitive DebugInfo JaxprTypeError TraceTag
+            set_current_trace take_current_trace
         """,
         "jax.extend.core.primitives": """
-            abs_p acos_p acosh_p add_jaxvals_p add_p after_all_p all_gather_p
-            all_to_all_p and_p approx_top_k_p argmax_p argmin_p asin_p asinh_p atan2_p
-            atan_p atanh_p axis_index_p bessel_i0e_p bessel_i1e_p
-            bitcast_convert_type_p broadcast_in_dim_p call_p cbrt_p ceil_p cholesky_p
-            clamp_p closed_call_p clz_p complex_p concatenate_p cond_p conj_p
-            conv_general_dilated_p convert_element_type_p copy_p cos_p cosh_p
-            create_token_p cumlogsumexp_p cummax_p cummin_p cumprod_p cumsum_p
-            custom_jvp_call_p custom_lin_p custom_vjp_call_p device_put_p digamma_p
-            div_p dot_general_p dynamic_slice_p dynamic_update_slice_p eig_p eigh_p
-            empty2_p eq_p eq_to_p erf_inv_p erf_p erfc_p exp2_p exp_p expm1_p fft_p
-            floor_p gather_p ge_p get_p gt_p hessenberg_p householder_product_p
-            igamma_grad_a_p igamma_p igammac_p imag_p integer_pow_p iota_p is_finite_p
-            jit_p le_p le_to_p lgamma_p linear_solve_p log1p_p log_p logistic_p lt_p
-            lt_to_p lu_p max_p min_p mul_p name_p ne_p neg_p nextafter_p not_p or_p
-            pad_p pmax_p pmin_p polygamma_p population_count_p pow_p ppermute_p psum_p
-            qr_p ragged_all_to_all_p random_bits_p random_fold_in_p random_gamma_p
-            random_seed_p random_split_p real_p reduce_and_p reduce_max_p reduce_min_p
-            reduce_or_p reduce_p reduce_precision_p reduce_prod_p reduce_sum_p
-            reduce_window_max_p reduce_window_min_p reduce_window_p
-            reduce_window_sum_p reduce_xor_p regularized_incomplete_beta_p rem_p
-            remat_p reshape_p rev_p rng_bit_generator_p rng_uniform_p round_p rsqrt_p
-            scan_p scatter_add_p scatter_max_p scatter_min_p scatter_mul_p scatter_p
-            schur_p select_and_gather_add_p select_and_scatter_add_p
-            select_and_scatter_p select_n_p sharding_constraint_p shift_left_p
-            shift_right_arithmetic_p shift_right_logical_p sign_p sin_p sinh_p slice_p
-            sort_p sqrt_p square_p squeeze_p stop_gradient_p sub_p svd_p swap_p tan_p
-            tanh_p threefry2x32_p top_k_p transpose_p triangular_solve_p tridiagonal_p
-            tridiagonal_solve_p while_p xor_p zeta_p
+            add_jaxvals_p after_all_p approx_top_k_p call_p closed_call_p copy_p
+            create_token_p custom_lin_p device_put_p dynamic_slice_p
+            dynamic_update_slice_p empty2_p eq_to_p get_p householder_product_p
+            igamma_grad_a_p le_to_p linear_solve_p lt_to_p ragged_all_to_all_p
+            random_bits_p random_fold_in_p random_gamma_p random_seed_p random_split_p
+            reduce_p reduce_window_p rng_bit_generator_p rng_uniform_p
+            select_and_gather_add_p select_and_scatter_add_p select_and_scatter_p
+            sharding_constraint_p square_p squeeze_p swap_p top_k_p
         """,
         "jax.extend.linear_util": """
             StoreException cache merge_linear_aux transformation transformation2
@@ -206,25 +179,23 @@ MISSING = {
             reset_name_stack set_name_stack transform_name_stack user_context
         """,
         "jax.interpreters.ad": """
-            add_jaxvals add_jaxvals_p add_tangents get_primitive_transpose jvp
-            linearize
+            add_jaxvals add_jaxvals_p jvp linearize
         """,
         "jax.interpreters.batching": """
             register_vmappable unregister_vmappable
         """,
         "jax.interpreters.mlir": """
             AxisContext ConstantHandler DEVICE_TO_DEVICE_TYPE LoweringParameters
-            LoweringResult LoweringRule LoweringRuleContext Mesh MeshAxisName
-            ModuleContext RECV_FROM_HOST_TYPE SEND_TO_HOST_TYPE SPMDAxisContext
+            LoweringResult LoweringRule Mesh MeshAxisName ModuleContext
+            RECV_FROM_HOST_TYPE SEND_TO_HOST_TYPE SPMDAxisContext
             ShapePolyLoweringState ShardingContext Token TokenSet Value
             aval_to_ir_type aval_to_ir_types core_call_lowering dense_int_array
-            dense_int_elements dtype_to_ir_type emit_python_callback flatten_ir_types
-            flatten_ir_values i32_attr i64_attr ir ir_attribute ir_constant
-            ir_constants ir_tree_registry ir_type_handlers jaxpr_subcomp
-            lower_jaxpr_to_fun lower_jaxpr_to_module lowerable_effects make_ir_context
-            merge_mlir_modules module_to_bytecode module_to_string
-            register_constant_handler shape_tensor token_type
-            unflatten_ir_values_like_types
+            dense_int_elements dtype_to_ir_type flatten_ir_types flatten_ir_values
+            i32_attr i64_attr ir ir_attribute ir_constant ir_constants
+            ir_tree_registry ir_type_handlers jaxpr_subcomp lower_jaxpr_to_fun
+            lower_jaxpr_to_module lowerable_effects make_ir_context merge_mlir_modules
+            module_to_bytecode module_to_string register_constant_handler shape_tensor
+            token_type unflatten_ir_values_like_types
         """,
         "jax.interpreters.partial_eval": """
             Val dce_jaxpr dce_jaxpr_call_rule dce_jaxpr_closed_call_rule
@@ -241,37 +212,17 @@ MISSING = {
             Backend apply_primitive
         """,
         "jax.lax": """
-            abs_p acos_p acosh_p add_p after_all_p all_gather_p all_to_all_p and_p
-            approx_top_k_p argmax_p argmin_p asin_p asinh_p atan2_p atan_p atanh_p
-            axis_index_p bessel_i0e_p bessel_i1e_p bitcast_convert_type_p
-            broadcast_in_dim_p cbrt_p ceil_p clamp_p clz_p complex_p concatenate_p
-            cond_p conj_p conv_general_dilated_p convert_element_type_p copy_p cos_p
-            cosh_p create_token_p cumlogsumexp_p cummax_p cummin_p cumprod_p cumsum_p
-            dce_sink_p device_put_p digamma_p div_p dot_general_p dynamic_slice_p
-            dynamic_update_slice_p eq_p eq_to_p erf_inv_p erf_p erfc_p exp2_p exp_p
-            expm1_p fft_p floor_p gather_p ge_p gt_p igamma_grad_a_p igamma_p
-            igammac_p imag_p integer_pow_p iota_p is_finite_p le_p le_to_p lgamma_p
-            linear_solve_p log1p_p log_p logistic_p lt_p lt_to_p max_p min_p mul_p
-            mulhi_p ne_p neg_p nextafter_p not_p optimization_barrier_p or_p pad_p
-            pmax_p pmin_p polygamma_p population_count_p pow_p ppermute_p psum_p
-            ragged_all_to_all_p real_p reduce_and_p reduce_max_p reduce_min_p
-            reduce_or_p reduce_p reduce_precision_p reduce_prod_p reduce_sum_p
-            reduce_window_max_p reduce_window_min_p reduce_window_p
-            reduce_window_sum_p reduce_xor_p regularized_incomplete_beta_p rem_p
-            reshape_p rev_p rng_bit_generator_p rng_uniform_p round_p rsqrt_p scan_p
-            scatter_add_p scatter_max_p scatter_min_p scatter_mul_p scatter_p
-            scatter_sub_p select_and_gather_add_p select_and_scatter_add_p
-            select_and_scatter_p select_n_p sharding_constraint_p shift_left_p
-            shift_right_arithmetic_p shift_right_logical_p sign_p sin_p sinh_p slice_p
-            sort_p split_p sqrt_p square_p squeeze_p stack_p stage_p stop_gradient_p
-            sub_p tan_p tanh_p tile_p top_k_p transpose_p unstack_p while_p xor_p
-            zeta_p
+            after_all_p approx_top_k_p copy_p create_token_p dce_sink_p device_put_p
+            dynamic_slice_p dynamic_update_slice_p eq_to_p igamma_grad_a_p le_to_p
+            linear_solve_p lt_to_p mulhi_p ragged_all_to_all_p reduce_p
+            reduce_window_p rng_bit_generator_p rng_uniform_p scatter_sub_p
+            select_and_gather_add_p select_and_scatter_add_p select_and_scatter_p
+            sharding_constraint_p split_p square_p squeeze_p stack_p stage_p tile_p
+            top_k_p unstack_p
         """,
         "jax.lax.linalg": """
-            cholesky_p cholesky_update_p eig_p eigh_p hessenberg_p
-            householder_product_p lu_p lu_pivots_to_permutation_p ormqr_p qr_p schur_p
-            svd_p symmetric_product_p triangular_solve_p tridiagonal_p
-            tridiagonal_solve_p
+            cholesky_update_p householder_product_p lu_pivots_to_permutation_p ormqr_p
+            symmetric_product_p
         """,
         "jax.numpy": """
             int1 uint1
@@ -299,8 +250,8 @@ VERSION_MARKS = frozenset(("jax.Ref", "jax.new_ref"))
 REMEDIES = (
     (
         ("_p", "Primitive", "primitive", "axpr", "interpreters", "extend.core", "jax.core", "mlir"),
-        "programs are the compiler's IR, not jaxprs: write rules with custom_jvp, custom_vjp or "
-        "custom_vmap, and look at programs with jax.make_jaxpr(f)(x) as text",
+        "jaxprs are views of the compiler's IR, whose equations are its ops: look at what there is "
+        "with jax.make_jaxpr(f)(x), and make operations with jax.extend.core.Primitive",
     ),
     (("pallas", "mosaic"), "kernels are the compiler's: write the computation with jax.numpy"),
     (("jax2tf",), "export the function with dovetail.export"),

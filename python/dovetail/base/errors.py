@@ -76,6 +76,10 @@ class UnknownSizeError(NotImplementedError):
     """A size that is known only when the program runs is needed earlier."""
 
 
+class JaxprTypeError(TypeError):
+    """A program as data is not well formed."""
+
+
 class KeyReuseError(TypeError):
     """A random key was used a second time."""
 

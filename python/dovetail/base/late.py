@@ -30,3 +30,5 @@ random: Any = _Late("dovetail.random")
 segments: Any = _Late("dovetail.numpy.segments")
 # `Compiled.save`.
 files: Any = _Late("dovetail.exporting.files")
+# `lax.add_p` and the like.
+jaxprs: Any = _Late("dovetail.jaxprs.primitives")

@@ -2,7 +2,10 @@
 scalars.
 """
 
+from typing import Any as _Any
+
 from dovetail.arrays import keys as _keys
+from dovetail.base import late as _late
 from dovetail.base.dtypes import dtype as dtype
 from dovetail.eager import cache as _eager
 
@@ -260,3 +263,8 @@ _keys.let_move_keys(
 )
 # `rng_uniform` returns something else at each call.
 _eager.remember(globals(), (*_CONTROL, *_COLLECTIVES, "rng_uniform", "with_sharding_constraint"))
+
+
+def __getattr__(name: str) -> _Any:
+    # Primitives, such as `add_p`.
+    return _late.jaxprs.find(__name__, name)

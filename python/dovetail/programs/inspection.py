@@ -61,7 +61,7 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """The shapes and element types of `fun`'s results, without computing them.
 
     Args:
-      fun: the function.
+      fun: the function; its results may be descriptions, too.
       args, kwargs: arrays, or anything with `shape` and `dtype`.
 
     Example:

@@ -12,11 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dovetail.arrays.array import Array, ArrayMethods, ShapedArray
+from dovetail.arrays.descriptions import ShapeDtypeStruct
 from dovetail.base import dtypes, errors
 from dovetail.base.locations import here
+from dovetail.base.trace_stack import current
 from dovetail.placement.transfer_guards import check
 from dovetail.symbolic.size import Size
-from dovetail.tracing.bind import size_as_array
+from dovetail.tracing.bind import size_as_array, zeros
 from dovetail.tracing.trace import Operand
 from dovetail.trees.float0 import is_float0
 from dovetail.trees.pytree import flatten, leaf_names, unflatten
@@ -284,6 +286,10 @@ def results_of(function: Any, leaves: Sequence[Any], spec: Any = None) -> list[O
     Raises:
       TypeError: a leaf is not an array, number or tracer.
     """
+    in_progress = current()
+    if in_progress is not None and in_progress.kind == "eval_shape":
+        # A description is as good as the array.
+        leaves = [zeros(x.aval) if type(x) is ShapeDtypeStruct else x for x in leaves]
     return [as_operand(leaf, ResultName(function, spec, i)) for i, leaf in enumerate(leaves)]
 
 

@@ -31,8 +31,8 @@ def flat_module(
     return module
 
 
-def expanded(function: _core.Function, last: Sequence[np.ndarray]) -> _core.Module:
-    """The module of a finished function as `main`, without requests.
+def as_main(function: _core.Function, last: Sequence[np.ndarray]) -> _core.Module:
+    """The module of a finished function as `main`.
 
     Args:
       function: the function; the others of its module that it does not need are removed.
@@ -41,7 +41,6 @@ def expanded(function: _core.Function, last: Sequence[np.ndarray]) -> _core.Modu
     module = function.module
     module.keep_as_main(function.name)
     module.bind_arguments([encode_array(value) for value in last])
-    phases.run(module, "expand")
     return module
 
 

@@ -145,6 +145,11 @@ class Trace:
         return self if self._root is None else self._root
 
     @property
+    def main(self) -> Trace:
+        """The trace itself, by a name that JAX's libraries compare."""
+        return self
+
+    @property
     def sizes(self) -> TraceSizes:
         """The unknown sizes in this function."""
         if self._sizes is None:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
-import weakref
 from collections.abc import Sequence
 from typing import Any
 
 from dovetail.arrays.array import ShapedArray
 from dovetail.base.errors import type_error, value_error
-from dovetail.base.trace_stack import current, derivative_order, outside_of_traces
-from dovetail.tracing import evaluation
+from dovetail.base.trace_stack import current
 from dovetail.tracing.arguments import Function, as_operand, name_of
-from dovetail.tracing.axes import Axis, axes_in_scope
 from dovetail.tracing.functions import TracedFunction, apply, trace
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.transforms.custom_derivatives.calls import Call, WithRule, missing_rule, pair_of
+from dovetail.transforms.program_rules import ProgramRules, Question, Rule
 from dovetail.trees.differences import where_unlike
 from dovetail.trees.pytree import flatten, leaf_names, unflatten
 
@@ -86,8 +83,8 @@ class custom_vmap(WithRule):
         return unflatten(primal.extra, outs)
 
 
-class _Rule:
-    """The batching rule of one call, called by the compiler.
+class _Rule(ProgramRules):
+    """The batching rule of one call.
 
     Args:
       python: the user's rule.
@@ -96,35 +93,25 @@ class _Rule:
     """
 
     def __init__(self, python: Function, call: Call, primal: TracedFunction) -> None:
+        super().__init__(name_of(python))
         self.python, self.called = python, call.name
         self.avals, self.spec = call.avals, call.spec
         self.out_avals, self.out_spec = primal.avals, primal.extra
-        self.axes: dict[Any, Axis] = dict(axes_in_scope())
-        self.order = derivative_order()
-        self.name = f"{name_of(python)}.{next(_numbers)}"
-        self._modules: list[Any] = []
-        _known[self.name] = self
 
-    def over_batch(self, batched: list[bool], size: int) -> tuple[Any, list[bool]]:
-        """The module of the function over a batch, and which of its results have the batch."""
+    def rule(self, question: Question) -> Rule:
+        """The function over a batch; marks the results that have the batch."""
+        batched, size = list(question.operands), question.size
         avals = [
             aval.update(shape=(size, *aval.shape)) if is_batched else aval
             for aval, is_batched in zip(self.avals, batched, strict=True)
         ]
-        with outside_of_traces():
-            traced = trace(
-                lambda *tracers: self._traced(tracers, batched, size),
-                avals,
-                list(leaf_names(unflatten(self.spec, avals), "args")),
-                "vmap",
-                name_of(self.python),
-                axes=self.axes,
-                order=self.order,
-            )
-        module = evaluation.expanded(traced.function, [value._value() for value in traced.captured])
-        # Its constants must live as long as the ops that the compiler copies from it.
-        self._modules.append(module)
-        return module, traced.extra
+        names = list(leaf_names(unflatten(self.spec, avals), "args"))
+        return Rule(
+            lambda *tracers: self._traced(tracers, batched, size),
+            avals,
+            names,
+            name_of(self.python),
+        )
 
     def _traced(
         self, tracers: Sequence[Tracer], batched: list[bool], size: int
@@ -168,16 +155,3 @@ class _Rule:
                 )
             operands.append(operand)
         return operands, list(marks)
-
-
-_numbers = itertools.count()
-# A rule exists as long as the modules that name it.
-_known: weakref.WeakValueDictionary[str, _Rule] = weakref.WeakValueDictionary()
-
-
-def ask_rule(name: str, batched: list[bool], size: int) -> tuple[Any, list[bool]]:
-    """Answer the compiler's request for the rule of that name."""
-    rule = _known.get(name)
-    if rule is None:
-        raise LookupError(f"there is no rule `{name}` for vmap any more")
-    return rule.over_batch(batched, size)

@@ -268,7 +268,7 @@ def test_lowering_within_a_trace() -> None:
 
 
 def test_make_ir_and_eval_shape() -> None:
-    text, shape = dt.make_jaxpr(lambda x, n: x * n, static_argnums=1, return_shape=True)(1.0, 3)
+    text, shape = dt.make_ir(lambda x, n: x * n, static_argnums=1, return_shape=True)(1.0, 3)
     assert str(text) == repr(text)
     assert "dovetail.mul" in text
     assert shape == dt.ShapeDtypeStruct((), "float32", weak_type=True)
@@ -280,8 +280,11 @@ def test_make_ir_and_eval_shape() -> None:
     assert result == {"out": dt.ShapeDtypeStruct((2, 4), "float32")}
     huge = dt.ShapeDtypeStruct((1 << 20, 1 << 20), "float32")
     assert dt.eval_shape(lambda x: x @ x, huge) == huge
+    assert dt.eval_shape(lambda: {"of": huge}) == {"of": huge}
     inner = dt.jit(lambda x, n: x.sum(0) * n)
     assert dt.eval_shape(lambda: inner(huge, 2)) == dt.ShapeDtypeStruct((1 << 20,), "float32")
+    with pytest.raises(TypeError, match="is not a valid JAX type"):
+        dt.jit(lambda: huge)()
     with pytest.raises(TypeError, match="is not a valid JAX type"):
         dt.jit(lambda: inner(huge, 2))()
 

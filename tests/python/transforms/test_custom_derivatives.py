@@ -422,3 +422,20 @@ def test_checkpoints_take_results_from_the_function_on_request() -> None:
         close(got, np.exp(0.5))
     # d/dx 2 f cos: the rule is used in derivatives of the result, too.
     close(dt.grad(dt.grad(inner))(0.5), 2 * np.cos(0.5) ** 2 - 2 * np.sin(0.5))
+
+
+def test_residuals_that_are_numbers() -> None:
+    seen = []
+
+    @dt.custom_vjp
+    def f(x):
+        return x
+
+    def bwd(residuals, ct):
+        seen.append(residuals)
+        return (ct * residuals["factor"],)
+
+    f.defvjp(lambda x: (x, {"factor": 3, "flag": True, "x": x}), bwd)
+    assert dt.grad(f)(1.0) == 3.0
+    assert dt.jit(dt.grad(f))(1.0) == 3.0
+    assert all(each["flag"] is True and each["factor"] == 3 for each in seen)

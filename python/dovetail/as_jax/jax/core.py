@@ -1,9 +1,12 @@
-"""`jax.core`: types, tracers and questions about them."""
+"""`jax.core`: types, tracers, questions about them, and programs as data."""
+
+from typing import Any
 
 from dovetail.arrays.shaped_array import ShapedArray as ShapedArray
 from dovetail.as_jax.avals import AbstractValue as AbstractValue
 from dovetail.as_jax.avals import axis_names as unsafe_get_axis_names_DO_NOT_USE  # noqa: F401
 from dovetail.as_jax.avals import concrete_or_error as concrete_or_error
+from dovetail.as_jax.avals import find_top_trace as find_top_trace
 from dovetail.as_jax.avals import get_opaque_trace_state as get_opaque_trace_state
 from dovetail.as_jax.avals import has_axes as nonempty_axis_env_DO_NOT_USE  # noqa: F401
 from dovetail.as_jax.avals import is_concrete as is_concrete
@@ -16,6 +19,14 @@ from dovetail.as_jax.avals import valid_jaxtype as valid_jaxtype
 from dovetail.base.scopes import ensure_compile_time_eval as ensure_compile_time_eval
 from dovetail.base.trace_stack import suspended as eval_context  # noqa: F401
 from dovetail.errors import InconclusiveDimensionOperation as InconclusiveDimensionOperation
+from dovetail.jaxprs.evaluation import eval_jaxpr as eval_jaxpr
+from dovetail.jaxprs.structure import Atom as Atom
+from dovetail.jaxprs.structure import DropVar as DropVar
+from dovetail.jaxprs.structure import no_effects as no_effects
+from dovetail.jaxprs.traversal import check_jaxpr as check_jaxpr
+from dovetail.jaxprs.traversal import gensym as gensym
+from dovetail.jaxprs.traversal import jaxprs_in_params as jaxprs_in_params
+from dovetail.jaxprs.traversal import new_jaxpr_eqn as new_jaxpr_eqn
 from dovetail.tracing.trace import Trace as Trace
 from dovetail.tracing.tracer import Tracer as Tracer
 
@@ -25,4 +36,6 @@ class Effect:
 
 
 Effects = frozenset
-no_effects: frozenset[object] = frozenset()
+# What variables stand for, and the parameters of an equation.
+Value = Any
+ParamDict = dict[str, Any]

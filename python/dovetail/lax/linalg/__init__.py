@@ -2,6 +2,9 @@
 dimensions are a batch.
 """
 
+from typing import Any as _Any
+
+from dovetail.base import late as _late
 from dovetail.eager import cache as _eager
 from dovetail.lax.linalg.equations import triangular_solve as triangular_solve
 from dovetail.lax.linalg.equations import tridiagonal_solve as tridiagonal_solve
@@ -25,3 +28,8 @@ from dovetail.lax.linalg.spectra import schur as schur
 from dovetail.lax.linalg.spectra import svd as svd
 
 _eager.remember(globals())
+
+
+def __getattr__(name: str) -> _Any:
+    # Primitives, such as `cholesky_p`.
+    return _late.jaxprs.find(__name__, name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -169,17 +169,19 @@ class custom_vjp(WithRule):
             # The checkpoint drops the residuals, and dead code elimination what only they need.
             outs = flatten(call.apply(self, tracers))[0]
         values, spec = set_float0_aside(*flatten(residuals))
+        numbers = {i: x for i, x in enumerate(values) if type(x) in (bool, int, float, complex)}
         kept = [
             as_operand(value, f"residual {i} of the rule `{name_of(self.fwd)}` of `{call.name}`")
             for i, value in enumerate(values)
+            if i not in numbers
         ]
-        return [*outs, *kept], (spec, kept)
+        return [*outs, *kept], (_ResidualTree(spec, numbers), kept)
 
     def _trace_bwd(
         self,
         call: Call,
         primal: TracedFunction,
-        residual_spec: Any,
+        residual_tree: _ResidualTree,
         residuals: Sequence[Operand],
         cotangents: Sequence[ShapedArray],
         order: int,
@@ -201,7 +203,7 @@ class custom_vjp(WithRule):
                 unflatten(primal.extra, of_results),
                 lambda _, x: zero(ShapedArray(x.shape, dtypes.float0)) if is_keys(x) else x,
             )
-            result = bwd(*call.statics, unflatten(residual_spec, kept), cotangent)
+            result = bwd(*call.statics, residual_tree.unflatten(kept), cotangent)
             found = self._cotangents(call, result)
             return list(found.values()), tuple(found)
 
@@ -246,6 +248,25 @@ class custom_vjp(WithRule):
             operand = as_operand(value, f"{name}: {paths[i]}, the cotangent of {call.names.at(i)},")
             found[i] = _converted(operand, leaf.aval, f"{name}: at {paths[i]}", call.names.at(i))
         return found
+
+
+class _ResidualTree(NamedTuple):
+    """The structure of residuals; those that are Python's numbers, `bwd` gets as they are.
+
+    Attributes:
+      spec: the structure.
+      numbers: the numbers, by the indices of their leaves.
+    """
+
+    spec: Any
+    numbers: dict[int, Any]
+
+    def unflatten(self, kept: Sequence[Any]) -> Any:
+        """The residuals, given the others."""
+        rest = iter(kept)
+        count = len(kept) + len(self.numbers)
+        leaves = [self.numbers[i] if i in self.numbers else next(rest) for i in range(count)]
+        return unflatten(self.spec, leaves)
 
 
 def _unlike(got: ShapedArray, wanted: ShapedArray, where: str, argument: object) -> ValueError:

@@ -28,5 +28,9 @@ func.func @main(%x: tensor<2xf32>, %n: tensor<i32>, %y: tensor<?xf32>, %size: in
   %7 = dovetail.custom_vmap @f rule "r.0"(%x, %n) captured(%x) : (tensor<2xf32>, tensor<i32>, tensor<2xf32>) -> tensor<2xf32>
   // CHECK-NEXT: dovetail.custom_vmap @of_g rule "r.1" jvps [array<i64: 0>](%arg2, %arg2) : (tensor<?xf32>, tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>)
   %8:2 = dovetail.custom_vmap @of_g rule "r.1" jvps [array<i64: 0>](%y, %y) : (tensor<?xf32>, tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>)
+  // CHECK-NEXT: dovetail.primitive "rotate" rules "rotate.0"(%arg0, %arg1) : (tensor<2xf32>, tensor<i32>) -> tensor<2xf32>
+  %9 = dovetail.primitive "rotate" rules "rotate.0"(%x, %n) : (tensor<2xf32>, tensor<i32>) -> tensor<2xf32>
+  // CHECK-NEXT: dovetail.primitive "print" rules "print.1"(%arg0) {has_side_effect = true} : (tensor<2xf32>) -> ()
+  dovetail.primitive "print" rules "print.1"(%x) {has_side_effect = true} : (tensor<2xf32>) -> ()
   return
 }

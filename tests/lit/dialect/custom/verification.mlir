@@ -278,3 +278,11 @@ func.func @wrong(%x: tensor<2xf32>) {
   %0 = dovetail.custom_vmap @f rule "r" jvps [array<i64: 1>](%x, %x) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   return
 }
+
+// -----
+
+func.func @wrong(%x: tensor<?xf32>) {
+  // expected-error @+1 {{'dovetail.primitive' op must have operands and results of static shape, got: 'tensor<?xf32>'}}
+  %0 = dovetail.primitive "rotate" rules "rotate.0"(%x) : (tensor<?xf32>) -> tensor<2xf32>
+  return
+}

@@ -1,1 +1,9 @@
-"""`jax.extend.core.primitives`: JAX's own primitives, which are ops of the compiler here."""
+"""`jax.extend.core.primitives`: the primitives of equations."""
+
+from typing import Any
+
+
+def __getattr__(name: str) -> Any:
+    from dovetail.jaxprs.primitives import find  # lazy
+
+    return find(__name__, name)

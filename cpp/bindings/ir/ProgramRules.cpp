@@ -1,0 +1,55 @@
+// Rules that are Python functions.
+#include "ProgramRules.h"
+#include "Context.h"
+#include "Function.h"
+#include "cpp/transforms/Expand.h"
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+using namespace mlir;
+namespace nb = nanobind;
+
+namespace dovetail {
+
+static const char *nameOf(RuleKind kind) {
+  switch (kind) {
+  case RuleKind::Batch:
+    return "batch";
+  case RuleKind::Jvp:
+    return "jvp";
+  case RuleKind::Transpose:
+    return "transpose";
+  case RuleKind::Lower:
+    return "lower";
+  }
+  llvm_unreachable("a kind of rule");
+}
+
+static std::vector<bool> listed(ArrayRef<bool> marks) { return std::vector<bool>(marks.begin(), marks.end()); }
+
+FailureOr<RuleAnswer> askPython(const RuleQuestion &question) {
+  // Exceptions must not pass through the compiler. The module is looked up each time: a stored reference would outlive
+  // the interpreter.
+  try {
+    nb::object answer = nb::module_::import_("dovetail.transforms.program_rules").attr("answer");
+    std::optional<std::string> axis;
+    if (question.batch.axis)
+      axis = question.batch.axis.str();
+    nb::object made = answer(question.rules.str(), nameOf(question.kind), listed(question.operands),
+                             listed(question.results), question.batch.size, axis);
+    auto module = nb::cast<std::shared_ptr<Module>>(made[0]);
+    auto marks = nb::cast<std::vector<bool>>(made[1]);
+    OwningOpRef<ModuleOp> copy = module->op->clone();
+    Functions functions(*copy);
+    if (failed(expandCalleesOf(copy->lookupSymbol<func::FuncOp>("main"), functions)))
+      return failure();
+    return RuleAnswer{std::move(copy), SmallVector<bool>(marks.begin(), marks.end())};
+  } catch (...) {
+    Diagnostics::keep(std::current_exception());
+    return failure();
+  }
+}
+
+} // namespace dovetail

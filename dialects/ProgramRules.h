@@ -1,0 +1,59 @@
+// Rules that live in the program that builds a module; the dialect calls back for them.
+#ifndef DOVETAIL_PROGRAMRULES_H
+#define DOVETAIL_PROGRAMRULES_H
+
+#include "Rules.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include <functional>
+
+namespace dovetail {
+
+/// What a rule is asked for: a function.
+enum class RuleKind {
+  /// Of the operands, the marked ones with the batch in front; it returns the results. The answer marks those that have
+  /// the batch, in front.
+  Batch,
+  /// Of the operands and the tangents of the marked ones; it returns the results, and the tangents of those that the
+  /// answer marks.
+  Jvp,
+  /// Of the operands that are not marked, and the cotangents of the marked results; it returns the cotangents of the
+  /// operands that are marked both in the question and in the answer.
+  Transpose,
+  /// Of the operands; it returns the results.
+  Lower
+};
+
+/// A question to the program: `rules` is the name by which it knows the rules of an op.
+struct RuleQuestion {
+  RuleKind kind;
+  llvm::StringRef rules;
+  llvm::SmallVector<bool> operands = {}, results = {};
+  BatchSize batch = {};
+};
+
+/// An answer: a module without requests, whose `main` is the function, and marks.
+struct RuleAnswer {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  llvm::SmallVector<bool> marks;
+};
+
+/// A failure was reported by other means than a diagnostic.
+using AskProgram = std::function<llvm::FailureOr<RuleAnswer>(const RuleQuestion &)>;
+
+/// Sets the receiver of questions about ops of this context.
+void setProgram(mlir::MLIRContext &context, AskProgram ask);
+
+/// A function that a rule made, in the module under construction, and marks.
+struct MadeByRule {
+  mlir::func::FuncOp function;
+  llvm::SmallVector<bool> marks;
+};
+
+/// Asks the program for a function; `what` is the op's name in messages.
+llvm::FailureOr<MadeByRule> askProgram(mlir::Operation *op, llvm::StringRef what, Emitter &e,
+                                       const RuleQuestion &question);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_PROGRAMRULES_H

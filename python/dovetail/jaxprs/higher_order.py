@@ -1,0 +1,218 @@
+"""Primitives that have programs as parameters: calls, functions with rules, loops, branches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dovetail import _core, lax
+from dovetail.arrays.shaped_array import ShapedArray
+from dovetail.base.trace_stack import current
+from dovetail.jaxprs.evaluation import TracedJaxpr, eval_jaxpr, jaxpr_as_fun
+from dovetail.jaxprs.structure import ClosedJaxpr, Jaxpr
+from dovetail.tracing.arguments import as_operand
+from dovetail.tracing.functions import apply
+from dovetail.transforms.primitives import Primitive
+
+
+class Callable_:
+    """A function of the compiler that is a rule of another.
+
+    Args:
+      function: the function.
+      closed: it as a jaxpr.
+    """
+
+    def __init__(self, function: _core.Function, closed: ClosedJaxpr) -> None:
+        self.function, self.closed = function, closed
+
+    def call_wrapped(self, *args: Any) -> list[Any]:
+        """The results."""
+        return jaxpr_as_fun(self.closed)(*args)
+
+    __call__ = call_wrapped
+
+    def __repr__(self) -> str:
+        return self.function.name
+
+
+class CallPrimitive(Primitive):
+    """An op on functions: its parameters contain them as jaxprs, or as rules.
+
+    Args:
+      name: JAX's name of it.
+      op: its name in the dialect.
+      body: the parameter that has the function.
+      rules: the other parameters that have functions, by their attributes.
+    """
+
+    multiple_results = True
+
+    def __init__(self, name: str, op: str, body: str, **rules: str) -> None:
+        super().__init__(name)
+        self.op, self.body, self.rules = op, body, rules
+
+    def bind(self, *args: Any, **params: Any) -> Any:
+        """Call the function, with its rules."""
+        program, attributes = params[self.body], params.get("attributes", {})
+        jaxpr = program if isinstance(program, Jaxpr) else program.jaxpr
+        consts = [] if isinstance(program, Jaxpr) else program.consts
+        traced: TracedJaxpr | None = jaxpr.function
+        operands = [as_operand(arg, f"operand {i} of {self}") for i, arg in enumerate(args)]
+        if traced is None or self.op == "call" or consts or not traced.accepts(operands):
+            return eval_jaxpr(jaxpr, consts, *operands)
+        functions = [traced.function, *(params[key].function for key in self.rules.values())]
+        in_progress = current()
+        module = _core.module() if in_progress is None else in_progress.module
+        taken = [f if f.module is module else _core.adopt(module, f) for f in functions]
+        rules = dict(zip(self.rules, taken[1:], strict=True))
+        return apply(self.op, taken[0], operands, traced.out_avals, **attributes, **rules)
+
+    impl = bind
+
+
+class _Custom(CallPrimitive):
+    """A function with a derivative rule; interpreters get it as a function, too."""
+
+    def get_bind_params(self, params: dict[str, Any]) -> dict[str, Any]:
+        """The parameters, and functions for the first two arguments of `bind` in older versions."""
+        body: ClosedJaxpr = params[self.body]
+        return params | {"subfuns": (Callable_(body.jaxpr.function.function, body),)}
+
+    def bind(self, *args: Any, subfuns: Any = None, **params: Any) -> Any:
+        """Call the function, with its rules."""
+        return super().bind(*args, **params)
+
+
+jit_p = CallPrimitive("jit", "call", "jaxpr")
+custom_jvp_call_p = _Custom("custom_jvp_call", "custom_jvp", "call_jaxpr", rule="jvp_jaxpr_fun")
+custom_vjp_call_p = _Custom(
+    "custom_vjp_call", "custom_vjp", "call_jaxpr", fwd="fwd_jaxpr_thunk", bwd="bwd"
+)
+remat_p = CallPrimitive("checkpoint", "checkpoint", "jaxpr")
+
+# (op, primitive), for the ops on functions.
+CALLS = {each.op: each for each in (jit_p, custom_jvp_call_p, custom_vjp_call_p, remat_p)}
+
+
+class _Control(Primitive):
+    """A loop or a branch.
+
+    Args:
+      name: JAX's name of it.
+      call: what applies it.
+    """
+
+    multiple_results = True
+
+    def __init__(self, name: str, call: Callable[..., Any]) -> None:
+        super().__init__(name)
+        self._call = call
+
+    def bind(self, *args: Any, **params: Any) -> Any:
+        """Apply it."""
+        return self._call(*args, **params)
+
+    impl = bind
+
+
+def _scan(*args: Any, jaxpr: ClosedJaxpr, num_consts: int, num_carry: int, **params: Any) -> Any:
+    consts, rest = args[:num_consts], args[num_consts:]
+
+    def body(carry: Any, xs: Any) -> Any:
+        outs = jaxpr_as_fun(jaxpr)(*consts, *carry, *xs)
+        return tuple(outs[:num_carry]), tuple(outs[num_carry:])
+
+    carry, ys = lax.scan(
+        body,
+        tuple(rest[:num_carry]),
+        tuple(rest[num_carry:]),
+        length=params["length"],
+        reverse=params["reverse"],
+    )
+    return [*carry, *ys]
+
+
+def _while(
+    *args: Any,
+    cond_jaxpr: ClosedJaxpr,
+    cond_nconsts: int,
+    body_jaxpr: ClosedJaxpr,
+    body_nconsts: int,
+) -> Any:
+    cond_consts, rest = args[:cond_nconsts], args[cond_nconsts:]
+    body_consts, init = rest[:body_nconsts], rest[body_nconsts:]
+    outs = lax.while_loop(
+        lambda carry: jaxpr_as_fun(cond_jaxpr)(*cond_consts, *carry)[0],
+        lambda carry: tuple(jaxpr_as_fun(body_jaxpr)(*body_consts, *carry)),
+        tuple(init),
+    )
+    return list(outs)
+
+
+def _cond(index: Any, *args: Any, branches: Sequence[ClosedJaxpr], **params: Any) -> Any:
+    functions = [lambda *xs, _of=branch: tuple(jaxpr_as_fun(_of)(*xs)) for branch in branches]
+    return list(lax.switch(index, functions, *args))
+
+
+scan_p = _Control("scan", _scan)
+while_p = _Control("while", _while)
+cond_p = _Control("cond", _cond)
+
+
+def loop_params(
+    op: str, attributes: dict[str, Any], bodies: Sequence[ClosedJaxpr], atoms: Sequence[Any]
+) -> tuple[Primitive, dict[str, Any], list[Any]]:
+    """The primitive, the parameters and the operands of an op with bodies, in JAX's order.
+
+    Args:
+      op: the op.
+      attributes: its attributes.
+      bodies: makes the body of a number, with its arguments in the given order.
+      atoms: its operands.
+    """
+    if op == "case":
+        branches = tuple(body for body in bodies)
+        return cond_p, {"branches": branches}, list(atoms)
+    segments = attributes["operandSegmentSizes"]
+    if op == "while":
+        num_carry, num_consts = segments[:2]
+        carry, consts = atoms[:num_carry], atoms[num_carry : num_carry + num_consts]
+        cond, body = bodies
+        params = {
+            "cond_jaxpr": cond,
+            "cond_nconsts": num_consts,
+            "body_jaxpr": body,
+            "body_nconsts": num_consts,
+        }
+        return while_p, params, [*consts, *consts, *carry]
+    num_carry, num_xs, num_consts = segments[:3]
+    carry, xs = atoms[:num_carry], atoms[num_carry : num_carry + num_xs]
+    consts = atoms[num_carry + num_xs : num_carry + num_xs + num_consts]
+    params = {
+        "jaxpr": bodies[0],
+        "length": attributes["length"],
+        "reverse": attributes.get("reverse", False),
+        "linear": (False,) * (num_carry + num_xs + num_consts),
+        "num_consts": num_consts,
+        "num_carry": num_carry,
+        "unroll": 1,
+        "_split_transpose": False,
+    }
+    return scan_p, params, [*consts, *carry, *xs]
+
+
+def order_of_arguments(op: str, attributes: dict[str, Any]) -> list[int]:
+    """The numbers of a body's arguments, in JAX's order: constants first."""
+    if op == "case":
+        raise ValueError("the branches of a case must have one order of arguments, got: case")
+    segments = attributes["operandSegmentSizes"]
+    num_carry = segments[0]
+    num_xs, num_consts = (0, segments[1]) if op == "while" else segments[1:3]
+    first = num_carry + num_xs
+    return [*range(first, first + num_consts), *range(first)]
+
+
+def types_of(pairs: Sequence[tuple[tuple[int, ...], str]]) -> list[ShapedArray]:
+    """Types from shapes and names of element types."""
+    return [ShapedArray(shape, element) for shape, element in pairs]

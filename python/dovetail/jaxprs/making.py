@@ -1,0 +1,156 @@
+"""`make_jaxpr`: functions as programs that are data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+from dovetail.arrays.descriptions import ShapeDtypeStruct
+from dovetail.arrays.keys import is_keys
+from dovetail.base.trace_stack import derivative_order
+from dovetail.jaxprs.evaluation import TracedJaxpr
+from dovetail.jaxprs.structure import ClosedJaxpr
+from dovetail.jaxprs.view import View
+from dovetail.tracing.arguments import (
+    LeafNames,
+    as_numbers,
+    as_operand,
+    name_of,
+    results_of,
+    wraps,
+)
+from dovetail.tracing.axes import Axis
+from dovetail.tracing.functions import TracedFunction, trace
+from dovetail.tracing.trace import Operand, Tracer
+from dovetail.trees.pytree import flatten, unflatten
+
+
+def make_jaxpr(
+    fun: Callable[..., Any],
+    static_argnums: int | Sequence[int] = (),
+    axis_env: Sequence[tuple[Hashable, int]] | None = None,
+    return_shape: bool = False,
+    abstracted_axes: None = None,
+) -> Callable[..., Any]:
+    """A function that returns the program of `fun` traced on the given arguments, as data.
+
+    The program is a view of the compiler's IR, made when it is looked at, and prints as that;
+    `str(closed.jaxpr)` is in JAX's form.
+
+    Args:
+      fun: the function.
+      static_argnums: arguments that are not arrays.
+      axis_env: named axes that `fun` may use, as (name, size).
+      return_shape: whether to return (program, tree of the results' descriptions) instead.
+      abstracted_axes: must be None.
+
+    Returns:
+      A function of the arguments of `fun`, or of their descriptions, that returns a
+      `jax.extend.core.ClosedJaxpr`. It closes over what `fun` does.
+
+    Raises:
+      TypeError: an argument is not an array.
+
+    Example:
+      >>> import dovetail as dt
+      >>> closed = dt.make_jaxpr(lambda x: dnp.sum(3 * x))(dnp.ones(2))
+      >>> print(closed.jaxpr)
+      { lambda ; a:f32[2]. let
+          b:f32[2] = mul 3.0:f32[2] a
+          c:f32[] = reduce_sum[axes=(0,) out_sharding=None] b
+        in (c,) }
+    """
+    statics = as_numbers(static_argnums, "make_jaxpr: static_argnums")
+    axes = {name: Axis(str(name), size) for name, size in axis_env or ()}
+
+    @wraps(fun)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        fixed = {number % len(args) for number in statics if -len(args) <= number < len(args)}
+        dynamic = [i for i in range(len(args)) if i not in fixed]
+        values, spec = flatten(([args[i] for i in dynamic], kwargs))
+        names = LeafNames(fun, args, kwargs, dynamic)
+        avals = [
+            value.aval
+            if isinstance(value, ShapeDtypeStruct)
+            else as_operand(value, names.at(i)).aval
+            for i, value in enumerate(values)
+        ]
+
+        def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
+            given, keywords = unflatten(spec, tracers)
+            full = list(args)
+            for i, value in zip(dynamic, given, strict=True):
+                full[i] = value
+            leaves, out_spec = flatten(fun(*full, **keywords), is_leaf=is_keys)
+            parts = [flatten(leaf) for leaf in leaves]
+            operands = [each for part, _ in parts for each in part]
+            return results_of(fun, operands), (out_spec, [part for _, part in parts])
+
+        order = derivative_order() + 1
+        traced = trace(python, avals, names, "make_jaxpr", name_of(fun), axes=axes, order=order)
+        closed = _Made(traced, avals)
+        if not return_shape:
+            return closed
+        out_spec, parts = traced.extra
+        rest = iter(traced.avals)
+        shapes = [
+            unflatten(part, [_description(next(rest)) for _ in range(part.num_leaves)])
+            for part in parts
+        ]
+        return closed, unflatten(out_spec, shapes)
+
+    return wrapper
+
+
+def _description(aval: Any) -> ShapeDtypeStruct:
+    return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
+
+
+class _Made(ClosedJaxpr):
+    """A function that was just traced; its equations are read when they are asked for.
+
+    Args:
+      traced: the function.
+      avals: the types of its explicit arguments.
+    """
+
+    def __init__(self, traced: TracedFunction, avals: Sequence[Any]) -> None:
+        self._traced, self._avals = traced, avals
+        self._closed: ClosedJaxpr | None = None
+        self._text = self._ir
+
+    def _viewed(self) -> ClosedJaxpr:
+        if self._closed is None:
+            traced, avals = self._traced, self._avals
+            function = traced.function
+            module = function.module.clone()
+            module.expand_requests(function.name)
+            count = len(traced.captured)
+            evaluated = TracedJaxpr(function, count, avals, traced.avals, traced.extra[1])
+            self._closed = View(module).body(
+                module.program(function.name),
+                traced=evaluated,
+                num_captured=count,
+                captured=traced.captured,
+                in_avals=avals,
+            )
+            for var, aval in zip(self._closed.jaxpr.outvars, traced.avals, strict=True):
+                if aval.weak_type and not var.aval.weak_type:
+                    var.aval = aval
+        return self._closed
+
+    @property
+    def jaxpr(self) -> Any:  # type: ignore[override]
+        """The program."""
+        return self._viewed().jaxpr
+
+    @property
+    def consts(self) -> list[Any]:  # type: ignore[override]
+        """The values of its constants."""
+        return self._viewed().consts
+
+    def _ir(self) -> str:
+        """The IR, as text."""
+        module = self._traced.function.module.clone()
+        module.keep_as_main(self._traced.function.name)
+        return module.text().rstrip()

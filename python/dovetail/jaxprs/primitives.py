@@ -1,0 +1,48 @@
+"""All primitives that equations may have, by JAX's names: `add_p` and the like."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dovetail.jaxprs.higher_order import (
+    cond_p,
+    custom_jvp_call_p,
+    custom_vjp_call_p,
+    jit_p,
+    remat_p,
+    scan_p,
+    while_p,
+)
+from dovetail.jaxprs.op_primitives import by_name
+
+_HIGHER_ORDER = {
+    "cond": cond_p,
+    "custom_jvp_call": custom_jvp_call_p,
+    "custom_vjp_call": custom_vjp_call_p,
+    "jit": jit_p,
+    "remat": remat_p,
+    "scan": scan_p,
+    "while": while_p,
+}
+
+
+def find(module: str, attribute: str) -> Any:
+    """The primitive that is an attribute of a module, such as `add_p`.
+
+    Args:
+      module: the module's name, for the error.
+      attribute: the attribute.
+
+    Raises:
+      AttributeError: there is no such primitive.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.lax.add_p.bind(1.0, 2.0)
+      Array(3., dtype=float32, weak_type=True)
+    """
+    name = attribute.removesuffix("_p")
+    found = _HIGHER_ORDER.get(name) or by_name.get(name)
+    if found is None or name == attribute:
+        raise AttributeError(f"module {module!r} has no attribute {attribute!r}")
+    return found

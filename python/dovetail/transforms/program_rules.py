@@ -1,0 +1,119 @@
+"""Rules that are Python functions: passes of the compiler ask for what they make."""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from dovetail.arrays.array import ShapedArray
+from dovetail.base.trace_stack import derivative_order, outside_of_traces
+from dovetail.tracing import evaluation
+from dovetail.tracing.axes import axes_in_scope
+from dovetail.tracing.functions import trace
+from dovetail.tracing.trace import Operand
+
+
+class Question(NamedTuple):
+    """What the compiler asks for: see `dialects/ProgramRules.h`.
+
+    Attributes:
+      kind: "batch", "jvp", "transpose" or "lower".
+      operands: marks operands: those with the batch, with a tangent, or to be transposed.
+      results: marks results with a cotangent.
+      size: the size of the batch.
+      axis: the name in the compiler of the batch's axis, if it has one.
+    """
+
+    kind: str
+    operands: tuple[bool, ...]
+    results: tuple[bool, ...]
+    size: int
+    axis: str | None
+
+
+class Rule(NamedTuple):
+    """A rule, as a function to be traced.
+
+    Attributes:
+      python: takes tracers, returns operands and the marks of the answer.
+      avals: the types of its arguments.
+      names: their names in messages.
+      name: the name of the rule.
+    """
+
+    python: Callable[..., tuple[Sequence[Operand], Sequence[bool]]]
+    avals: Sequence[ShapedArray]
+    names: Sequence[str]
+    name: str
+
+
+class ProgramRules:
+    """The rules of one op of a program.
+
+    They live as long as the modules that `keep` them, and are traced as if where the op is: with
+    the named axes there, to be differentiated as often.
+
+    Args:
+      name: a name for the IR.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.axes, self.order = dict(axes_in_scope()), derivative_order()
+        self.name = f"{name}.{next(_numbers)}"
+        # The modules also hold constants, which must live as long as the ops that the compiler
+        # copies from them.
+        self._answers: dict[Question, tuple[Any, list[bool]]] = {}
+        _known[self.name] = self
+
+    def rule(self, question: Question) -> Rule:
+        """The rule that answers a question.
+
+        Raises:
+          NotImplementedError: there is none.
+        """
+        raise NotImplementedError
+
+    def answer(self, question: Question) -> tuple[Any, list[bool]]:
+        """A module whose `main` is what a rule made, and marks."""
+        if question not in self._answers:
+            with outside_of_traces():
+                rule = self.rule(question)
+                kind = "vmap" if question.kind == "batch" else question.kind
+                traced = trace(
+                    rule.python,
+                    rule.avals,
+                    rule.names,
+                    kind,
+                    rule.name,
+                    axes=self.axes,
+                    order=self.order,
+                )
+            values = [value._value() for value in traced.captured]
+            module = evaluation.as_main(traced.function, values)
+            self._answers[question] = module, list(traced.extra)
+        return self._answers[question]
+
+
+_numbers = itertools.count()
+_known: weakref.WeakValueDictionary[str, ProgramRules] = weakref.WeakValueDictionary()
+
+
+def rules_named(name: str) -> Any:
+    """The rules of that name.
+
+    Raises:
+      LookupError: nothing keeps them any more.
+    """
+    known = _known.get(name)
+    if known is None:
+        raise LookupError(f"there are no rules `{name}` any more")
+    return known
+
+
+def answer(
+    rules: str, kind: str, operands: list[bool], results: list[bool], size: int, axis: str | None
+) -> tuple[Any, list[bool]]:
+    """Answer the compiler's question about the rules of that name."""
+    return rules_named(rules).answer(Question(kind, tuple(operands), tuple(results), size, axis))
