@@ -85,8 +85,8 @@ MISSING = {
     module: frozenset(text.split())
     for module, text in {
         "jax": """
-            Ref array_garbage_collection_guard auto_pcast empty_ref enable_checks
-            free_ref freeze jax2tf_associative_scan_reductions memory new_ref
+            array_garbage_collection_guard auto_pcast enable_checks
+            jax2tf_associative_scan_reductions memory
             remove_size_one_mesh_axis_from_type softmax_custom_jvp thread_guard
         """,
         "jax._src.ad_util": """
@@ -264,10 +264,6 @@ MISSING = {
         """,
     }.items()
 }
-
-# Names by which libraries tell versions of JAX apart: `hasattr` finds them although they are not
-# here.
-VERSION_MARKS = frozenset(("jax.Ref", "jax.new_ref"))
 
 # Parts of names, and what a program can do without them.
 REMEDIES = (

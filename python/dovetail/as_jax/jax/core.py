@@ -16,6 +16,11 @@ from dovetail.as_jax.avals import valid_jaxtype as valid_jaxtype
 from dovetail.base.scopes import ensure_compile_time_eval as ensure_compile_time_eval
 from dovetail.base.trace_stack import suspended as eval_context  # noqa: F401
 from dovetail.errors import InconclusiveDimensionOperation as InconclusiveDimensionOperation
+from dovetail.ref import Ref as Ref
+from dovetail.ref import empty_ref as empty_ref
+from dovetail.ref import free_ref as free_ref
+from dovetail.ref import freeze as freeze
+from dovetail.ref import new_ref as new_ref
 from dovetail.tracing.trace import Trace as Trace
 from dovetail.tracing.tracer import Tracer as Tracer
 
