@@ -46,6 +46,11 @@ class AbstractRef:
         """Its element type."""
         return self.inner_aval.dtype
 
+    @property
+    def sharding(self) -> Any:
+        """The array's sharding over explicit axes of a mesh."""
+        return self.inner_aval.sharding
+
     def __str__(self) -> str:
         return f"Ref{{{self.inner_aval}}}"
 
