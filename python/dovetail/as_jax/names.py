@@ -128,6 +128,16 @@ MISSING = {
         "jax.experimental.multihost_utils": """
             ProcessFailureError live_devices
         """,
+        "jax.experimental.pallas": """
+            BlockDim Blocked BoundedSlice Buffered CompilerParams DeviceIdType
+            Element HOST Indirect MemoryRef RevisitMode Squeezed align_to
+            broadcast_to core_map debug_check delay empty empty_like empty_ref_like
+            enable_debug_checks enable_poison_buffers estimate_cost get_global
+            kernel lower_as_mlir next_power_of_2 pallas_call_p
+            pallas_export_experimental reciprocal run_scoped run_state select_ref
+            semaphore semaphore_read semaphore_signal semaphore_wait
+            strides_from_shape with_scoped
+        """,
         "jax.extend.backend": """
             backend_xla_version clear_in_memory_compilation_cache get_compile_options
             get_default_device ifrt_proxy register_backend_cache

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dovetail.base import dtypes
+from dovetail.base.late import lax
 from dovetail.base.late import numpy as dnp
 from dovetail.base.locations import here
 
@@ -55,6 +57,9 @@ class Held:
         return self.shape[0]
 
     def __getitem__(self, index: Any) -> Any:
+        if _has_slices(index):
+            window, rest = _narrowed(self, index)
+            return window[rest]
         whole = self._read()
         return whole if _is_all(index) else whole[index]
 
@@ -80,6 +85,9 @@ class Held:
         self._update("addupdate", index, value)
 
     def _update(self, how: str, index: Any, value: Any) -> None:
+        if _has_slices(index):
+            window, rest = _narrowed(self, index)
+            return window._update(how, rest, value)
         whole = self._read()
         value = _of_type(how, value, whole.dtype)
         if not _is_all(index):
@@ -115,6 +123,96 @@ class RefView(Held):
 
     def _write(self, value: Any) -> None:
         self._whole[self._index] = value
+
+
+class Slice(NamedTuple):
+    """An index of references: `size` elements from a start that may be computed, `stride` apart.
+
+    Attributes:
+      start: an integer, or an integer array of rank 0.
+      size: the number of elements.
+      stride: their distance.
+    """
+
+    start: Any
+    size: int
+    stride: int = 1
+
+
+class Window(Held):
+    """Adjacent elements of a reference, of a known shape.
+
+    Args:
+      whole: the reference, or a window of it.
+      starts: the index of the first element; the window must be inside.
+      shape: the shape.
+    """
+
+    __slots__ = ("_shape", "_starts", "_whole")
+
+    def __init__(self, whole: Held, starts: Sequence[Any], shape: Sequence[int]) -> None:
+        self._whole, self._starts, self._shape = whole, tuple(starts), tuple(shape)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape."""
+        return self._shape
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The element type."""
+        return self._whole.dtype
+
+    def _read(self) -> Any:
+        whole = self._whole._read()
+        if self.shape == whole.shape:
+            return whole
+        return lax.dynamic_slice(whole, self._starts, self.shape)
+
+    def _write(self, value: Any) -> None:
+        whole = self._whole._read()
+        if self.shape != whole.shape:
+            value = lax.dynamic_update_slice(whole, value, self._starts)
+        self._whole._write(value)
+
+
+def _has_slices(index: Any) -> bool:
+    items = index if type(index) is tuple else (index,)
+    return Slice in map(type, items)
+
+
+def _narrowed(held: Held, index: Any) -> tuple[Window, tuple[Any, ...]]:
+    """The window that the slices of an index select, and the rest of the index."""
+    items = list(index) if type(index) is tuple else [index]
+    taken = [0 if item is None or item is Ellipsis else _rank_of(item) for item in items]
+    shape = held.shape
+    if not any(item is Ellipsis for item in items):
+        items.append(Ellipsis)
+        taken.append(0)
+    if sum(taken) > len(shape):
+        raise IndexError(
+            f"too many indices for a reference of rank {len(shape)}, got: {sum(taken)} {here()}"
+        )
+    starts, sizes = [0] * len(shape), list(shape)
+    rest, dim = [], 0
+    for item, count in zip(items, taken, strict=True):
+        if type(item) is Slice:
+            starts[dim], sizes[dim] = item.start, max((item.size - 1) * item.stride + 1, 0)
+            if sizes[dim] > shape[dim]:
+                raise IndexError(
+                    f"a slice of a reference must fit its dimension {dim} of size {shape[dim]}, "
+                    f"got: {item.size} elements, {item.stride} apart {here()}"
+                )
+            item = slice(None, None, item.stride)
+        rest.append(item)
+        dim += len(shape) - sum(taken) if item is Ellipsis else count
+    return Window(held, starts, sizes), tuple(rest)
+
+
+def _rank_of(item: Any) -> int:
+    """The number of dimensions that an index takes: of masks, several."""
+    is_mask = getattr(item, "dtype", None) == np.bool_
+    return item.ndim if is_mask else 1
 
 
 class _Indexer:
