@@ -1,4 +1,4 @@
-"""Peak memory of a step that is run repeatedly, with its state donated and without.
+"""Peak memory of a step that is run repeatedly, with its state donated, in references, or neither.
 
 Usage: donation.py [--mebibytes N] [--steps N]
 
@@ -50,7 +50,17 @@ STEPS: dict[str, tuple[Callable[..., Any], int]] = {
 }
 
 
-def run(library: str, name: str, donates: bool, mebibytes: int, steps: int) -> tuple[float, float]:
+def on_references(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A step that writes its results to the references that it takes."""
+
+    def step(refs: Any, x: Any) -> None:
+        for ref, new in zip(refs, function([ref[...] for ref in refs], x), strict=True):
+            ref[...] = new
+
+    return step
+
+
+def run(library: str, name: str, way: str, mebibytes: int, steps: int) -> tuple[float, float]:
     """Returns (highest resident size in MiB, seconds of the last steps, each)."""
     function, count = STEPS[name]
     columns = 1024
@@ -65,19 +75,36 @@ def run(library: str, name: str, donates: bool, mebibytes: int, steps: int) -> t
     make = jit(
         lambda scale: tuple(numpy.ones((rows, columns)) * scale + 1 + i for i in range(count))
     )
-    step = jit(function, donate_argnums=0) if donates else jit(function)
+    steps_of = {
+        "donated": lambda: jit(function, donate_argnums=0),
+        "references": lambda: jit(on_references(function)),
+        "copied": lambda: jit(function),
+    }
+    step = steps_of[way]()
     x = np.full(columns, 0.5, np.float32)
     # Compiled before there is anything large, by arguments of the same types.
-    compiled = step.lower(
-        tuple(api.ShapeDtypeStruct((rows, columns), "float32") for _ in range(count)), x
-    ).compile()
-    del compiled
+    if way != "references":
+        compiled = step.lower(
+            tuple(api.ShapeDtypeStruct((rows, columns), "float32") for _ in range(count)), x
+        ).compile()
+        del compiled
     state = api.block_until_ready(make(2.0))
+    # One element of each reference, so that nothing large is read.
+    refs: tuple[Any, ...] = ()
+    read = jit(lambda refs: [ref[0, 0] for ref in refs])
+    if way == "references":
+        refs, state = tuple(api.new_ref(array) for array in state), ()
+        read = read.lower(refs).compile()
     begin = time.perf_counter()
     for i in range(steps):
         if i == 1:
             begin = time.perf_counter()
-        state = api.block_until_ready(step(state, x))
+        if way == "references":
+            step(refs, x)
+        else:
+            state = api.block_until_ready(step(state, x))
+    if way == "references":
+        api.block_until_ready(read(refs))
     seconds = (time.perf_counter() - begin) / max(steps - 1, 1)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return peak, seconds
@@ -101,22 +128,22 @@ def main() -> None:
     parser.add_argument("--run", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.run:
-        library, name, donates = options.run
-        print(*run(library, name, donates == "1", options.mebibytes, options.steps))
+        library, name, way = options.run
+        print(*run(library, name, way, options.mebibytes, options.steps))
         return
     size = ["--mebibytes", str(options.mebibytes)]
     libraries = ["Dovetail", *(["JAX"] if importlib.util.find_spec("jax") else [])]
-    print(f"| step on {options.mebibytes} MiB | | donated | not donated | ms | ms |")
-    print("|---|---|---|---|---|---|")
+    ways = ("donated", "references", "copied")
+    print(f"| step on {options.mebibytes} MiB | | {' | '.join(ways)} | ms | ms | ms |")
+    print("|---|---|---|---|---|---|---|---|")
     for name in STEPS:
         for library in libraries:
-            base, _ = measured(library, name, "1", *size, "--steps", "0")
-            ways = [
-                measured(library, name, donates, *size, "--steps", str(options.steps))
-                for donates in "10"
+            base, _ = measured(library, name, "donated", *size, "--steps", "0")
+            found = [
+                measured(library, name, way, *size, "--steps", str(options.steps)) for way in ways
             ]
-            peaks = " | ".join(f"{peak - base:.0f}" for peak, _ in ways)
-            times = " | ".join(f"{1e3 * seconds:.0f}" for _, seconds in ways)
+            peaks = " | ".join(f"{peak - base:.0f}" for peak, _ in found)
+            times = " | ".join(f"{1e3 * seconds:.0f}" for _, seconds in found)
             print(f"| `{name}` | {library} | {peaks} | {times} |", flush=True)
 
 

@@ -393,17 +393,18 @@ LogicalResult CaseOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> d
 
 //===- Values that go through it -------------------------------------------------------------===//
 
-Value CaseOp::thread(OpBuilder &b, Value value, function_ref<Value(Block &, Value)> through) {
+SmallVector<Value> CaseOp::thread(OpBuilder &b, ValueRange values, ThroughBody through, SeenByBody) {
+  unsigned argument = getArgs().size(), result = getNumResults();
   SmallVector<Value> args(getArgs());
-  args.push_back(value);
+  llvm::append_range(args, values);
   SmallVector<Type> types(getResultTypes());
-  types.push_back(value.getType());
+  llvm::append_range(types, values.getTypes());
   auto made = CaseOp::create(b, getLoc(), types, getIndex(), args, getBranches().size());
   for (auto [from, to] : llvm::zip_equal(getBranches(), made.getBranches())) {
     to.takeBody(from);
-    threadBody(to, args.size() - 1, types.size() - 1, value, through);
+    threadBody(to, argument, result, values, through);
   }
-  return replaceThreaded(*this, made, types.size() - 1);
+  return replaceThreaded(*this, made, result, values.size());
 }
 
 void CaseOp::forEachTarget(OpOperand &source, function_ref<void(Value, Flow)> visit) {

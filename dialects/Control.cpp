@@ -65,20 +65,27 @@ Body copyOf(Region &source) {
   return body;
 }
 
-void threadBody(Region &body, unsigned argument, unsigned result, Value value,
-                function_ref<Value(Block &, Value)> through) {
+SmallVector<Value> addArguments(Block &block, unsigned position, ValueRange values) {
+  SmallVector<Value> added;
+  for (Value value : values)
+    added.push_back(block.insertArgument(position++, value.getType(), value.getLoc()));
+  return added;
+}
+
+void threadBody(Region &body, unsigned argument, unsigned result, ValueRange values, ThroughBody through) {
   Block &block = body.front();
-  Value last = through(block, block.insertArgument(argument, value.getType(), value.getLoc()));
+  SmallVector<Value> last = through(block, addArguments(block, argument, values));
   block.getTerminator()->insertOperands(result, last);
 }
 
-Value replaceThreaded(Operation *op, Operation *made, unsigned position) {
+SmallVector<Value> replaceThreaded(Operation *op, Operation *made, unsigned position, unsigned count) {
   made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   SmallVector<Value> results(made->getResults());
-  results.erase(results.begin() + position);
+  SmallVector<Value> threaded(ArrayRef<Value>(results).slice(position, count));
+  results.erase(results.begin() + position, results.begin() + position + count);
   op->replaceAllUsesWith(results);
   op->erase();
-  return made->getResult(position);
+  return threaded;
 }
 
 void BodyEmitter::findBatchSize(ValueRange arguments, ArrayRef<int64_t> dims) {

@@ -49,11 +49,17 @@ private:
   mlir::OpBuilder atEnd;
 };
 
-/// Threads a value through a body, as the argument and the result with these indices.
-void threadBody(mlir::Region &body, unsigned argument, unsigned result, mlir::Value value,
-                llvm::function_ref<mlir::Value(mlir::Block &, mlir::Value)> through);
-/// Replaces an op by one with an additional result, at `position`, which is returned.
-mlir::Value replaceThreaded(mlir::Operation *op, mlir::Operation *made, unsigned position);
+/// What `ThreadOpInterface` calls with a body and the values that are threaded through it, or that it sees.
+using ThroughBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Block &, mlir::ValueRange)>;
+using SeenByBody = llvm::function_ref<void(mlir::Block &, mlir::ValueRange)>;
+
+/// Adds arguments of the values' types to a block, the first at `position`.
+llvm::SmallVector<mlir::Value> addArguments(mlir::Block &block, unsigned position, mlir::ValueRange values);
+/// Threads values through a body, as the arguments and the results that begin at these indices.
+void threadBody(mlir::Region &body, unsigned argument, unsigned result, mlir::ValueRange values, ThroughBody through);
+/// Replaces an op by one with `count` additional results, the first at `position`, which are returned.
+llvm::SmallVector<mlir::Value> replaceThreaded(mlir::Operation *op, mlir::Operation *made, unsigned position,
+                                               unsigned count);
 
 //===- Lists of values in groups ------------------------------------------------===//
 

@@ -6,16 +6,18 @@ include "Dovetail.td"
 
 def ThreadOpInterface : Rule<"ThreadOpInterface"> {
   let description = [{
-    An op with bodies through which a value can be threaded: from iteration to iteration of a loop, or through the branch
+    An op with bodies through which values can be threaded: from iteration to iteration of a loop, or through the branch
     that is taken.
   }];
   let methods = [
     InterfaceMethod<[{
-      Replaces the op by one that threads `value` through its bodies. Calls `through` with each body that may change the
-      value, and with the value there; it returns the value at the body's end. Returns the value after the op.
-    }], "::mlir::Value", "thread",
-      (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$value,
-           "::llvm::function_ref<::mlir::Value(::mlir::Block &, ::mlir::Value)>":$through)>,
+      Replaces the op by one that threads `values` through its bodies. Calls `through` with each body that may change the
+      values, and with the values there; it returns those at the body's end. Calls `seen` with each other body. Returns
+      the values after the op.
+    }], "::llvm::SmallVector<::mlir::Value>", "thread",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$values,
+           "::llvm::function_ref<::llvm::SmallVector<::mlir::Value>(::mlir::Block &, ::mlir::ValueRange)>":$through,
+           "::llvm::function_ref<void(::mlir::Block &, ::mlir::ValueRange)>":$seen)>,
     InterfaceMethod<[{
       Whether an op that `concerns` the caller is in a body that `thread` does not go through: it decides whether the
       others run again.

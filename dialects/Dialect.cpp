@@ -10,6 +10,8 @@ using namespace mlir;
 #include "dialects/Interfaces.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/Attributes.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dialects/Types.cpp.inc"
 
 namespace dovetail {
 
@@ -32,6 +34,7 @@ void registerLinalgOps(DovetailDialect &);
 void registerPointwiseOps(DovetailDialect &);
 void registerRandomOps(DovetailDialect &);
 void registerReduceOps(DovetailDialect &);
+void registerRefOps(DovetailDialect &);
 void registerShapeOps(DovetailDialect &);
 void registerShardMapOps(DovetailDialect &);
 void registerSizeOps(DovetailDialect &);
@@ -61,6 +64,10 @@ void DovetailDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "dialects/Attributes.cpp.inc"
       >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "dialects/Types.cpp.inc"
+      >();
   registerCallOps(*this);
   registerCallbackOps(*this);
   registerCheckOps(*this);
@@ -79,6 +86,7 @@ void DovetailDialect::initialize() {
   registerPointwiseOps(*this);
   registerRandomOps(*this);
   registerReduceOps(*this);
+  registerRefOps(*this);
   registerShapeOps(*this);
   registerShardMapOps(*this);
   registerSizeOps(*this);

@@ -22,6 +22,8 @@
 #include "dialects/Enums.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/Attributes.h.inc"
+#define GET_TYPEDEF_CLASSES
 #include "dialects/Interfaces.h.inc"
+#include "dialects/Types.h.inc"
 
 #endif // DOVETAIL_DIALECT_H

@@ -18,11 +18,13 @@ def Dovetail_Dialect : Dialect {
     Values are builtin ranked tensors; any dimension may be `?`. There is no implicit broadcasting and no implicit
     conversion. Signedness is part of integer types: `i8` … `i64` are signed, `ui8` … `ui64` unsigned, `i1` is bool.
     An op that creates a shape takes one `index` operand for each `?` of its result.
+    A reference, `!dovetail.ref<2x3xf32>`, holds an array that changes; `discharge` turns references into arrays.
   }];
   let cppNamespace = "::dovetail";
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
   let hasConstantMaterializer = 1;
   let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
   let extraClassDeclaration = [{
     /// Lets each family of ops register its own.
     template <typename... Ops> void addFamily() { addOperations<Ops...>(); }

@@ -207,6 +207,22 @@ def InlineOpInterface : Rule<"InlineOpInterface"> {
   ];
 }
 
+def RefOpInterface : Rule<"RefOpInterface"> {
+  let description = [{
+    An op on references: what it does to the arrays that they hold. Whether it writes to one, or ends it, are its memory
+    effects.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      The op on arrays. `held[i]` is the array that operand `i` holds if it is a reference, otherwise null; the op replaces
+      what it writes, and sets what it ends to null. Appends one entry per result to `results`: for a reference, the array
+      that it holds.
+    }], "void", "discharge",
+      (ins "::mlir::ValueRange":$operands, "::llvm::MutableArrayRef<::mlir::Value>":$held,
+           "::llvm::SmallVectorImpl<::mlir::Value> &":$results)>,
+  ];
+}
+
 def GlobalOpInterface : Rule<"GlobalOpInterface"> {
   let description = [{
     An op on the parts of arrays that devices hold, or on where these are. It has a meaning on whole arrays, and states how

@@ -257,16 +257,16 @@ LogicalResult ScanOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> d
 
 //===- Values that go through it ----------------------------------------------------------===//
 
-Value ScanOp::thread(OpBuilder &b, Value value, function_ref<Value(Block &, Value)> through) {
+SmallVector<Value> ScanOp::thread(OpBuilder &b, ValueRange values, ThroughBody through, SeenByBody) {
   unsigned position = getInits().size();
   SmallVector<Value> inits(getInits());
-  inits.push_back(value);
+  llvm::append_range(inits, values);
   SmallVector<Type> types(getResultTypes());
-  types.insert(types.begin() + position, value.getType());
+  types.insert(types.begin() + position, values.getTypes().begin(), values.getTypes().end());
   auto made = ScanOp::create(b, getLoc(), types, inits, getXs(), getConsts(), getCount(), getLength(), getReverse());
   made.getBody().takeBody(getBody());
-  threadBody(made.getBody(), position, position, value, through);
-  return replaceThreaded(*this, made, position);
+  threadBody(made.getBody(), position, position, values, through);
+  return replaceThreaded(*this, made, position, values.size());
 }
 
 void ScanOp::forEachTarget(OpOperand &source, function_ref<void(Value, Flow)> visit) {

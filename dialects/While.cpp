@@ -236,16 +236,16 @@ LogicalResult WhileOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> 
 
 //===- Values that go through it ----------------------------------------------------------===//
 
-Value WhileOp::thread(OpBuilder &b, Value value, function_ref<Value(Block &, Value)> through) {
+SmallVector<Value> WhileOp::thread(OpBuilder &b, ValueRange values, ThroughBody through, SeenByBody seen) {
   unsigned position = getInits().size();
   SmallVector<Value> inits(getInits());
-  inits.push_back(value);
+  llvm::append_range(inits, values);
   auto made = WhileOp::create(b, getLoc(), ValueRange(inits).getTypes(), inits, getConsts(), getMaxStepsAttr());
   made.getCond().takeBody(getCond());
-  made.getCond().insertArgument(position, value.getType(), value.getLoc());
+  seen(made.getCond().front(), addArguments(made.getCond().front(), position, values));
   made.getBody().takeBody(getBody());
-  threadBody(made.getBody(), position, position, value, through);
-  return replaceThreaded(*this, made, position);
+  threadBody(made.getBody(), position, position, values, through);
+  return replaceThreaded(*this, made, position, values.size());
 }
 
 // The predicate is computed before the loop, and at the end of each iteration.

@@ -18,7 +18,10 @@ using namespace mlir;
 
 namespace dovetail {
 
-static void addExpand(OpPassManager &manager, const Form &) { manager.addPass(createExpandPass()); }
+static void addExpand(OpPassManager &manager, const Form &) {
+  manager.addPass(createDischargePass());
+  manager.addPass(createExpandPass());
+}
 
 static void addSimplify(OpPassManager &manager, const Form &) {
   manager.addPass(createInlinePass());
@@ -108,7 +111,7 @@ static void addNothing(OpPassManager &, const Form &) {}
 ArrayRef<Phase> phases() {
   static const Phase phases[] = {
       {"trace", "the program as it was traced, with its transform requests", addNothing},
-      {"expand", "requests become transformed functions", addExpand},
+      {"expand", "references become the arrays that they hold, requests become transformed functions", addExpand},
       {"simplify", "calls inlined, folded, common subexpressions merged, dead code removed", addSimplify},
       {"shard",
        "the program of one device of the mesh that the module names; without it, a program's meaning on one device",

@@ -86,8 +86,9 @@ Value Asking::ask(Block &block, Value code) {
     OpBuilder builder(&op);
     Emitter e(builder, op.getLoc());
     code = settle(e, code);
-    code = bodies.thread(builder, code ? code : FirstCode::none(e, {}, {}),
-                         [&](Block &body, Value inside) { return ask(body, inside); });
+    auto through = [&](Block &body, ValueRange inside) { return SmallVector<Value>{ask(body, inside.front())}; };
+    Value before = code ? code : FirstCode::none(e, {}, {});
+    code = bodies.thread(builder, before, through, [](Block &, ValueRange) {}).front();
   }
   OpBuilder builder(block.getTerminator());
   Emitter e(builder, block.getTerminator()->getLoc());

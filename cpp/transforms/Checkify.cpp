@@ -234,7 +234,8 @@ Value Checkify::throughBodies(ThreadOpInterface op, Value failure) {
     Emitter at(builder, op.getLoc());
     failure = settle(at, failure);
   }
-  return op.thread(builder, failure, [&](Block &body, Value inside) { return through(body, inside); });
+  auto inBody = [&](Block &body, ValueRange inside) { return SmallVector<Value>{through(body, inside.front())}; };
+  return op.thread(builder, failure, inBody, [](Block &, ValueRange) {}).front();
 }
 
 Value Checkify::through(Block &block, Value failure) {

@@ -79,6 +79,18 @@ def UnshardPass : ModulePass<"dovetail-unshard"> {
   }];
 }
 
+def DischargePass : ModulePass<"dovetail-discharge"> {
+  let summary = "references become the arrays that they hold";
+  let description = [{
+    Visits the ops of a function in order and keeps what each reference holds. An op on references is replaced by what it
+    does to these arrays (`RefOpInterface`). An op with bodies that take a reference takes the array; if a body writes to
+    it, the array is threaded through the bodies, from iteration to iteration of a loop and out of branches
+    (`FlowOpInterface`, `ThreadOpInterface`). Calls on references are inlined. A function that takes references takes the
+    arrays that they hold, and returns in addition those of the references that it writes to, in the order of its arguments.
+    It is an error if a reference is used after its end, taken twice by one op, or returned.
+  }];
+}
+
 def ExpandPass : ModulePass<"dovetail-expand"> {
   let summary = "transform requests become calls of transformed functions";
   let description = [{

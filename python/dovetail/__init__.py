@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from dovetail import optim as optim
     from dovetail import profiler as profiler
     from dovetail import random as random
+    from dovetail import ref as ref
     from dovetail import runtime as runtime
     from dovetail import scipy as scipy
     from dovetail import sharding as sharding
@@ -114,6 +115,7 @@ if TYPE_CHECKING:
     from dovetail.programs.transfers import device_get as device_get
     from dovetail.programs.transfers import device_put as device_put
     from dovetail.tracing.arguments import block_until_ready as block_until_ready
+    from dovetail.tracing.references import Ref as Ref
     from dovetail.transforms.autodiff import grad as grad
     from dovetail.transforms.autodiff import jvp as jvp
     from dovetail.transforms.autodiff import value_and_grad as value_and_grad
@@ -134,6 +136,10 @@ if TYPE_CHECKING:
     from dovetail.transforms.linearization import linearize as linearize
     from dovetail.transforms.linearization import vjp as vjp
     from dovetail.transforms.parallel_map import pmap as pmap
+    from dovetail.transforms.references import empty_ref as empty_ref
+    from dovetail.transforms.references import free_ref as free_ref
+    from dovetail.transforms.references import freeze as freeze
+    from dovetail.transforms.references import new_ref as new_ref
     from dovetail.transforms.shard_mapping import shard_map as shard_map
     from dovetail.transforms.shard_mapping import smap as smap
 
@@ -150,6 +156,7 @@ _PUBLIC = {
     "Device": ("placement.devices", "Device"),
     "NamedSharding": ("placement.named_sharding", "NamedSharding"),
     "P": ("placement.partition_spec", "P"),
+    "Ref": ("tracing.references", "Ref"),
     "ShapeDtypeStruct": ("arrays.descriptions", "ShapeDtypeStruct"),
     "Shard": ("placement.shardings", "Shard"),
     "ad_checkpoint": ("ad_checkpoint", ""),
@@ -186,6 +193,7 @@ _PUBLIC = {
     "dlpack": ("dlpack", ""),
     "dtypes": ("dtypes", ""),
     "effects_barrier": ("diagnostics.environment", "effects_barrier"),
+    "empty_ref": ("transforms.references", "empty_ref"),
     "enable_custom_prng": ("base.config", "enable_custom_prng"),
     "enable_x64": ("base.config", "enable_x64"),
     "ensure_compile_time_eval": ("base.scopes", "ensure_compile_time_eval"),
@@ -198,6 +206,8 @@ _PUBLIC = {
     "ffi": ("ffi", ""),
     "flatten_util": ("flatten_util", ""),
     "float0": ("base.dtypes", "float0"),
+    "free_ref": ("transforms.references", "free_ref"),
+    "freeze": ("transforms.references", "freeze"),
     "grad": ("transforms.autodiff", "grad"),
     "hessian": ("transforms.jacobians", "hessian"),
     "image": ("image", ""),
@@ -232,6 +242,7 @@ _PUBLIC = {
     "named_call": ("base.scopes", "named_call"),
     "named_scope": ("base.scopes", "named_scope"),
     "nn": ("nn", ""),
+    "new_ref": ("transforms.references", "new_ref"),
     "no_execution": ("base.config", "no_execution"),
     "no_tracing": ("base.config", "no_tracing"),
     "numpy": ("numpy", ""),
@@ -246,6 +257,7 @@ _PUBLIC = {
     "profiler": ("profiler", ""),
     "pure_callback": ("transforms.callbacks", "pure_callback"),
     "random": ("random", ""),
+    "ref": ("ref", ""),
     "remat": ("transforms.checkpointing", "checkpoint"),
     "runtime": ("runtime", ""),
     "scipy": ("scipy", ""),

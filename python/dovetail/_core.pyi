@@ -361,6 +361,11 @@ class Function:
     def finish(self, results: Sequence[int]) -> None:
         """Return these values."""
 
+    def discharge(self) -> list[int]:
+        """
+        Make a finished function one of values: it takes the arrays that its references hold, and returns those of references that it writes to after its results. Returns the positions of these arguments.
+        """
+
     def slice(self, targets: Sequence[int], known: Sequence[int]) -> list[Instruction]:
         """The instructions that compute values from known ones."""
 

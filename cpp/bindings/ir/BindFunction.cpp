@@ -25,10 +25,9 @@ Types describeTypes(TypeRange types) {
   Types described;
   for (Type type : types) {
     nb::list shape;
-    if (auto tensor = dyn_cast<RankedTensorType>(type))
-      for (int64_t size : tensor.getShape())
-        shape.append(ShapedType::isDynamic(size) ? -1 : size);
-    described.append(nb::make_tuple(nb::tuple(shape), elementName(getElementTypeOrSelf(type))));
+    for (int64_t size : sizesOf(type))
+      shape.append(ShapedType::isDynamic(size) ? -1 : size);
+    described.append(nb::make_tuple(nb::tuple(shape), elementOf(type)));
   }
   return described;
 }
@@ -208,6 +207,9 @@ void bindFunction(nb::module_ &m) {
           },
           "value"_a, "The axes of each dimension in a value's type; None if there are none.")
       .def("finish", &Function::finish, "results"_a, "Return these values.")
+      .def("discharge", &Function::discharge,
+           "Make a finished function one of values: it takes the arrays that its references hold, and returns those of "
+           "references that it writes to after its results. Returns the positions of these arguments.")
       .def("slice", &Function::slice, "targets"_a, "known"_a, "The instructions that compute values from known ones.")
       .def("splice", &Function::splice, "flat"_a, "arguments"_a,
            "Append the body of a function without calls; returns the numbers of its results.")

@@ -123,7 +123,22 @@ std::string elementName(Type type) {
   return text;
 }
 
+std::string elementOf(Type type) {
+  if (auto ref = dyn_cast<RefType>(type))
+    return kRef.str() + elementName(ref.getArray().getElementType());
+  return elementName(getElementTypeOrSelf(type));
+}
+
+ArrayRef<int64_t> sizesOf(Type type) {
+  if (auto ref = dyn_cast<RefType>(type))
+    type = ref.getArray();
+  auto array = dyn_cast<RankedTensorType>(type);
+  return array ? array.getShape() : ArrayRef<int64_t>();
+}
+
 Type arrayType(const std::vector<int64_t> &shape, const std::string &element) {
+  if (StringRef name = element; name.consume_front(kRef))
+    return RefType::get(cast<RankedTensorType>(arrayType(shape, name.str())));
   Type type = elementType(element);
   if (isa<IndexType>(type))
     return type;

@@ -37,11 +37,18 @@ private:
   unsigned line = 0;
 };
 
+/// Before the name of an element type: of a reference to an array of such elements.
+inline constexpr llvm::StringLiteral kRef = "&";
+
 /// The type of an array of such elements; a size of -1 is `?`. The name "index" stands for sizes.
 mlir::Type arrayType(const std::vector<int64_t> &shape, const std::string &element);
 mlir::Type elementType(const std::string &name);
 /// The name of an element type in NumPy and ml_dtypes.
 std::string elementName(mlir::Type type);
+/// The sizes of an array, or of the one that a reference holds, and the name of its elements, as `arrayType` takes
+/// them.
+llvm::ArrayRef<int64_t> sizesOf(mlir::Type type);
+std::string elementOf(mlir::Type type);
 
 } // namespace dovetail
 

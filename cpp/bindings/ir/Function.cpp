@@ -4,6 +4,7 @@
 #include "Context.h"
 #include "FlatBody.h"
 #include "cpp/sharding/TypeShardings.h"
+#include "cpp/transforms/Discharge.h"
 #include "dialects/Control.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
@@ -76,13 +77,10 @@ static LogicalResult inferTypes(OperationState &state) {
 
 static Shape shapeOf(Type type) {
   nb::list shape;
-  if (auto tensor = dyn_cast<RankedTensorType>(type))
-    for (int64_t size : tensor.getShape())
-      shape.append(ShapedType::isDynamic(size) ? -1 : size);
+  for (int64_t size : sizesOf(type))
+    shape.append(ShapedType::isDynamic(size) ? -1 : size);
   return Shape(nb::tuple(shape));
 }
-
-static std::string elementOf(Type type) { return elementName(getElementTypeOrSelf(type)); }
 
 Emitted Function::emit(const std::string &name, const std::vector<unsigned> &operands, Attributes attributes,
                        GivenTypes results, const SourceLocation &location) {
@@ -202,6 +200,14 @@ void Function::finish(const std::vector<unsigned> &results) {
   func::ReturnOp::create(builder, function.getLoc(), returned);
   function.setFunctionType(
       FunctionType::get(&context(), function.front().getArgumentTypes(), ValueRange(returned).getTypes()));
+}
+
+std::vector<unsigned> Function::discharge() {
+  Diagnostics diagnostics;
+  FailureOr<SmallVector<unsigned>> written = dovetail::discharge(function);
+  if (failed(written))
+    diagnostics.raise("the references of the function cannot be discharged");
+  return {written->begin(), written->end()};
 }
 
 Instructions Function::slice(const std::vector<unsigned> &targets, const std::vector<unsigned> &known) {

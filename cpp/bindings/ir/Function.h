@@ -93,6 +93,9 @@ public:
   /// Gives a finished function arguments of `types`; that at `positions[i]` is the present argument i.
   void rearrange(const std::vector<unsigned> &positions,
                  const std::vector<std::pair<std::vector<int64_t>, std::string>> &types);
+  /// Makes a finished function one of values (`Discharge.h`); returns the numbers of the arguments whose arrays it
+  /// returns after its results.
+  std::vector<unsigned> discharge();
   /// Ends the function.
   void finish(const std::vector<unsigned> &results);
   /// The instructions that compute the values `targets` from those in `known`, in order.

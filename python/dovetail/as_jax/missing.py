@@ -117,13 +117,13 @@ def instead_of(
     opcode = frame.f_code.co_code[frame.f_lasti]
     # Python looks for a name in a module before it looks for a module of that name.
     is_import = opcode == _IMPORT_FROM or (is_empty and frame.f_code.co_name == "_handle_fromlist")
-    is_probe = not is_import and opcode not in _ATTRIBUTE and full not in names.VERSION_MARKS
+    is_probe = not is_import and opcode not in _ATTRIBUTE
     if name.startswith("__") or (is_probe and not is_lenient):
         raise error
     is_of_jax = is_empty or is_lenient or is_listed(module, name)
     if is_of_jax and (full in names.MODULES or full in names.MISSING):
         return importlib.import_module(full)
-    if is_of_jax and (is_import or full in names.VERSION_MARKS or _is_importing(frame)):
+    if is_of_jax and (is_import or _is_importing(frame)):
         note(full, frame=frame)
         if full not in _placeholders:
             _placeholders[full] = _placeholder(full)

@@ -85,8 +85,8 @@ MISSING = {
     module: frozenset(text.split())
     for module, text in {
         "jax": """
-            Ref array_garbage_collection_guard auto_pcast empty_ref enable_checks
-            free_ref freeze jax2tf_associative_scan_reductions memory new_ref
+            array_garbage_collection_guard auto_pcast enable_checks
+            jax2tf_associative_scan_reductions memory
             remove_size_one_mesh_axis_from_type softmax_custom_jvp thread_guard
         """,
         "jax._src.ad_util": """
@@ -122,6 +122,16 @@ MISSING = {
         """,
         "jax.experimental.multihost_utils": """
             ProcessFailureError live_devices
+        """,
+        "jax.experimental.pallas": """
+            BlockDim Blocked BoundedSlice Buffered CompilerParams DeviceIdType
+            Element HOST Indirect MemoryRef RevisitMode Squeezed align_to
+            broadcast_to core_map debug_check delay empty empty_like empty_ref_like
+            enable_debug_checks enable_poison_buffers estimate_cost get_global
+            kernel lower_as_mlir next_power_of_2 pallas_call_p
+            pallas_export_experimental reciprocal run_scoped run_state select_ref
+            semaphore semaphore_read semaphore_signal semaphore_wait
+            strides_from_shape with_scoped
         """,
         "jax.experimental.sparse": """
             BCOO BCSR COO CSC CSR CuSparseEfficiencyWarning JAXSparse
@@ -241,10 +251,6 @@ MISSING = {
         """,
     }.items()
 }
-
-# Names by which libraries tell versions of JAX apart: `hasattr` finds them although they are not
-# here.
-VERSION_MARKS = frozenset(("jax.Ref", "jax.new_ref"))
 
 # Parts of names, and what a program can do without them.
 REMEDIES = (

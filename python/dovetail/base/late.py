@@ -24,6 +24,8 @@ class _Late:
 
 # Operators and methods of arrays and of symbolic sizes.
 numpy: Any = _Late("dovetail.numpy")
+# Slices of references that start at computed indices.
+lax: Any = _Late("dovetail.lax")
 # `lax.rng_uniform`, which takes no key.
 random: Any = _Late("dovetail.random")
 # The functions of `jax.ops`, which live in the same module as the dialect's ops.

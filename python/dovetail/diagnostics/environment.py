@@ -16,6 +16,7 @@ from dovetail.placement import devices as placement
 from dovetail.placement import platforms
 from dovetail.placement.devices import Device
 from dovetail.programs import jitted
+from dovetail.tracing.references import Ref
 from dovetail.tracing.varying import varying_axes
 
 _DEVICES = """
@@ -203,10 +204,10 @@ def typeof(x: Any) -> Any:
     sharding over explicit axes of a mesh.
 
     Args:
-      x: an array, a tracer, keys, a NumPy array, a number or a `ShapeDtypeStruct`.
+      x: an array, a tracer, keys, a NumPy array, a number, a `ShapeDtypeStruct` or a reference.
 
     Returns:
-      A `ShapedArray`.
+      A `ShapedArray`; for a reference, an `AbstractRef` of one.
 
     Raises:
       TypeError: `x` is none of these.
@@ -216,6 +217,8 @@ def typeof(x: Any) -> Any:
       >>> dt.typeof(1.5)
       ShapedArray(float32[], weak_type=True)
     """
+    if type(x) is Ref:
+        return x.aval
     known = isinstance(x, (ArrayMethods, ShapeDtypeStruct)) or is_keys(x)
     aval = x.aval if known else as_operand("typeof", x).aval
     varying = varying_axes(x)

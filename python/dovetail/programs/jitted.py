@@ -12,20 +12,30 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dovetail import _core
-from dovetail.arrays.array import Array, ArrayMethods
+from dovetail.arrays.array import Array
 from dovetail.arrays.descriptions import ShapeDtypeStruct
 from dovetail.base import config, monitoring, spans
 from dovetail.base.locations import here
 from dovetail.base.trace_stack import current, derivative_order, is_for_shapes
 from dovetail.placement import platforms
-from dovetail.placement.shardings import Place, Sharding, common_place, incompatible
+from dovetail.placement.shardings import Place, common_place
 from dovetail.programs import cache, log
 from dovetail.programs.cache import ProgramCache, cache_of
+from dovetail.programs.call_parts import (
+    described_leaf,
+    extracted,
+    final_place,
+    flat_spec,
+    is_odd,
+    pinned,
+    sharding_of,
+)
 from dovetail.programs.constraints import check_divisible, check_rank, constrained
 from dovetail.programs.donation import donated_leaves, warn_of_useless
 from dovetail.programs.execution import Execution
 from dovetail.programs.options import Options
 from dovetail.programs.program import Program, Signature
+from dovetail.programs.references import array_type, referred, with_arrays, with_references
 from dovetail.programs.stages import Lowered, Traced
 from dovetail.symbolic.solve import shapes_at
 from dovetail.tracing import evaluation
@@ -33,7 +43,8 @@ from dovetail.tracing.arguments import LeafNames, as_operand, name_of, parameter
 from dovetail.tracing.axes import Axis
 from dovetail.tracing.bind import zeros
 from dovetail.tracing.call_keys import check_hashable, incomparable
-from dovetail.tracing.functions import TracedFunction, call, trace
+from dovetail.tracing.functions import References, TracedFunction, call, trace
+from dovetail.tracing.references import Ref, check_references
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.trees.float0 import set_float0_aside
 from dovetail.trees.pytree import flatten, unflatten
@@ -143,6 +154,10 @@ class Jitted(_core.CompiledCalls):
                     execution = self._executions[general.key] = self._execution_of(general)
         uses = self._uses_of(general) if config.debug_key_reuse.value else None
         run = execution.run if uses is None else functools.partial(uses.call, execution.run)
+        refs = execution.program.refs
+        if refs is not None:
+            self._check_references(call, refs.captured)
+            return refs.run(execution, [*call.leaves, *refs.captured])
         result = run(call.leaves)
         # Cached for the settings that apply now.
         is_free = config.snapshot() is settings and not config.debug_key_reuse.value
@@ -205,7 +220,7 @@ class Jitted(_core.CompiledCalls):
         traced = self._trace(call, kind="eval_shape")
         specs = [
             ShapeDtypeStruct(a.shape, a.dtype, sharding=a.explicit, weak_type=a.weak_type)
-            for a in traced.avals
+            for a in traced.avals[: len(traced.avals) - len(traced.written)]
         ]
         return unflatten(traced.extra, specs)
 
@@ -222,17 +237,20 @@ class Jitted(_core.CompiledCalls):
         if self._options.static_argnums or self._options.static_argnames:
             args, kwargs, statics = self._without_statics(args, kwargs)
         if not kwargs and set(map(type, args)) == {Array}:
-            values, spec = list(args), _flat_spec(len(args))
+            values, spec = list(args), flat_spec(len(args))
         else:
             values, spec = set_float0_aside(*flatten((args, kwargs)))
         types = []
         for i, value in enumerate(values):
             if described:
-                value = values[i] = _described(value)
+                value = values[i] = described_leaf(value)
+            if type(value) is Ref:
+                types.append((*value.aval.inner_aval, Ref))
+                continue
             if type(value) is not Array and not (described and isinstance(value, ShapeDtypeStruct)):
                 if isinstance(value, ShapeDtypeStruct) and is_for_shapes():
                     value = zeros(value.aval)
-                what = LeafNames(self._function, args, kwargs).at(i) if _is_odd(value) else ""
+                what = LeafNames(self._function, args, kwargs).at(i) if is_odd(value) else ""
                 value = values[i] = as_operand(value, what, copy=False)
             is_typed = type(value) is Tracer and value._trace.mesh is not None
             types.append(value.aval if is_typed else (value.shape, value.dtype, value.weak_type))
@@ -244,7 +262,9 @@ class Jitted(_core.CompiledCalls):
         key = spec, tuple(types), statics, kinds, config.snapshot().trace_key, place
         if place is not None and place.sharding.num_devices > 1:
             key = *key, *[value._place for value in values]
-        return _Call(key, spec, statics, values, place)
+        call = _Call(key, spec, statics, values, place)
+        self._check_references(call)
+        return call
 
     def _sharded(
         self,
@@ -337,7 +357,11 @@ class Jitted(_core.CompiledCalls):
         return dynamic, {k: v for k, v in kwargs.items() if k not in by_name}, tuple(statics)
 
     def _trace(
-        self, call: _Call, origins: Sequence[Operand] | None = None, kind: str | None = None
+        self,
+        call: _Call,
+        origins: Sequence[Operand] | None = None,
+        kind: str | None = None,
+        refs: References = "held",
     ) -> TracedFunction:
         if config.no_tracing.value:
             raise RuntimeError(
@@ -355,14 +379,15 @@ class Jitted(_core.CompiledCalls):
                     kwargs[which] = value
             result = self._function(*args, **kwargs)
             outs, out_spec = set_float0_aside(*flatten(result))
-            outs = [_pinned(out) for out in self._constrained(outs, result)]
+            outs = [pinned(out) for out in self._constrained(outs, result)]
             return results_of(self._function, outs, out_spec), out_spec
 
         avals = [leaf.aval for leaf in call.leaves]
         with spans.step("trace", monitoring.TRACE_EVENT, self._name):
             names = self._names(call)
             kind, name = kind or self._kind, self._name
-            traced = trace(python, avals, names, kind, name, axes=self._axes, origins=origins)
+            axes = self._axes
+            traced = trace(python, avals, names, kind, name, axes=axes, origins=origins, refs=refs)
         if traced.uses is not None:
             self._uses[call.key] = traced.uses
         return traced
@@ -387,16 +412,21 @@ class Jitted(_core.CompiledCalls):
             others = [other[1] for other in known if isinstance(other, tuple)]
             raise incomparable(jit_call.key, others, self._name) from error
         if inlined is None:
-            traced = self._trace(jit_call, jit_call.leaves)
+            traced = self._trace(jit_call, jit_call.leaves, refs="taken")
             inlined = _Inlined(evaluation.Callee(traced.function), traced)
-            has_tracers = any(type(operand) is Tracer for operand in traced.captured)
+            has_tracers = any(getattr(x, "_trace", None) is not None for x in traced.captured)
             if not has_tracers and not traced.asked_origins:
                 known[key] = inlined
         traced = inlined.traced
+        self._check_references(jit_call, traced.captured)
         outs = call(inlined.callee, [*jit_call.leaves, *traced.captured], traced.avals)
         if traced.uses is not None:
             traced.uses.apply(jit_call.leaves, outs)
         return unflatten(traced.extra, outs)
+
+    def _check_references(self, call: _Call, captured: Sequence[Any] = ()) -> None:
+        if Ref in map(type, call.leaves):
+            check_references(self._kind, self._name, call.leaves, self._names(call), captured)
 
     def _program_of(self, call: _Call) -> Program:
         # No derivative begins at the arguments of a whole program, unless requested later.
@@ -405,12 +435,19 @@ class Jitted(_core.CompiledCalls):
         if current() is None:
             module.keep_as_main(traced.function.name)
         else:
-            module = _extracted(traced)
+            module = extracted(traced)
         args, _ = unflatten(call.spec, range(len(call.leaves)))
         donated = donated_leaves(self._options, call.spec, len(call.leaves))
+        self._check_references(call, traced.captured)
+        refs, traced = referred(call.leaves, traced)
+        spec, out_spec, leaves = call.spec, traced.extra, call.leaves
+        if refs is not None:
+            spec, leaves = with_references(spec, refs.captured), [*leaves, *refs.captured]
+            out_spec = with_arrays(out_spec, len(refs.written))
         if donated:
             warn_of_useless(self._name, donated, [leaf.aval for leaf in call.leaves], traced.avals)
-        signature = Signature(call.spec, call.statics, tuple(leaf.aval for leaf in call.leaves))
+        avals = tuple(array_type(leaf.aval) for leaf in leaves)
+        signature = Signature(spec, call.statics, avals)
         return Program(
             self._name,
             module,
@@ -419,11 +456,12 @@ class Jitted(_core.CompiledCalls):
             parameter_names(self._function, len(args)),
             traced.captured,
             traced.avals,
-            traced.extra,
-            donated,
-            _final_place(self._name, call.place, traced),
+            out_spec,
+            donated if refs is None else tuple(sorted({*donated, *refs.written})),
+            final_place(self._name, call.place, traced),
             functools.partial(self._traced_at, call) if signature.is_symbolic else None,
-            shardings=tuple(map(_sharding, [*call.leaves, *traced.captured])),
+            shardings=tuple(map(sharding_of, [*leaves, *traced.captured])),
+            refs=refs,
         )
 
     def _traced_at(self, call: _Call, sizes: Mapping[str, int]) -> Program:
@@ -435,55 +473,3 @@ class Jitted(_core.CompiledCalls):
             for shape, aval in zip(shapes, avals, strict=True)
         ]
         return self._program_of(call._replace(leaves=leaves))
-
-
-def _pinned(out: Any) -> Any:
-    """A result of a whole program, where the sharding in its type states."""
-    if type(out) is not Tracer or out._trace.parent is not None or out.aval.explicit is None:
-        return out
-    sharding = out.aval.explicit
-    return out._trace.reshard(out, sharding, bool(sharding.mesh.auto_axes))
-
-
-def _sharding(operand: Operand) -> Sharding | None:
-    place = operand._place
-    return None if place is None or not place.is_committed else place.sharding
-
-
-def _final_place(name: str, place: Place | None, traced: TracedFunction) -> Place | None:
-    """Where a program runs: constraints in the function decide, then its arguments."""
-    wanted = traced.place
-    if wanted is None:
-        return place
-    if place is not None and place.is_committed and not place.has_devices_of(wanted):
-        raise incompatible(
-            f"arguments of {name} with {place.shown} and constraints within it with {wanted.shown}"
-        )
-    return wanted
-
-
-def _extracted(traced: TracedFunction) -> Any:
-    """A separate module for a function that was traced within another trace."""
-    function = traced.function
-    attributes = {"callee": function}
-    return _core.wrap("call", attributes, function.inputs, function.outputs)
-
-
-@functools.cache
-def _flat_spec(count: int) -> Any:
-    """The structure of that many arrays as positional arguments."""
-    return flatten(((0,) * count, {}))[1]
-
-
-def _is_odd(value: Any) -> bool:
-    """Whether converting the value may fail, so that a message needs its name."""
-    return not isinstance(value, (ArrayMethods, float)) and type(value) is not np.ndarray
-
-
-def _described(leaf: Any) -> Any:
-    """A description instead of any other object that has a shape and an element type."""
-    if isinstance(leaf, (ArrayMethods, ShapeDtypeStruct, np.ndarray, np.generic)):
-        return leaf
-    if not (hasattr(leaf, "shape") and hasattr(leaf, "dtype")):
-        return leaf
-    return ShapeDtypeStruct(leaf.shape, leaf.dtype)

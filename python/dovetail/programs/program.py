@@ -38,6 +38,7 @@ from dovetail.tracing.trace import Operand, Tracer
 if TYPE_CHECKING:
     from dovetail.compiler.forms import Compilation, Lowering
     from dovetail.placement.meshes import Mesh
+    from dovetail.programs.references import Referred
     from dovetail.runtime import Executable
     from dovetail.runtime.memory import OutOfMemoryError
 
@@ -104,6 +105,7 @@ class Program:
       checks: values for which an additional result identifies the op that first produces them.
       shardings: those of its arguments, captured arrays included; None for one that is on no
         particular devices.
+      refs: the references that it reads and writes, if there are any.
     """
 
     name: str
@@ -119,6 +121,7 @@ class Program:
     traced_at: Callable[[Mapping[str, int]], Program] | None = None
     checks: tuple[str, ...] = ()
     shardings: tuple[Sharding | None, ...] = ()
+    refs: Referred | None = None
 
     @property
     def device(self) -> Device:

@@ -23,6 +23,7 @@ from dovetail.programs.program import Program
 from dovetail.symbolic.size import has_sizes
 from dovetail.symbolic.solve import check_shapes
 from dovetail.tracing.arguments import as_operand
+from dovetail.tracing.references import Ref
 from dovetail.tracing.trace import Tracer
 from dovetail.trees.differences import where_unlike
 from dovetail.trees.pytree import flatten, unflatten
@@ -88,6 +89,8 @@ class Stage:
     @property
     def out_tree(self) -> PyTreeDef:
         """The structure of the result."""
+        if self._program.refs is not None:
+            return public(flatten(self.out_info)[1])
         return public(self._program.out_spec)
 
     @property
@@ -105,7 +108,9 @@ class Stage:
     @property
     def out_info(self) -> Any:
         """The results' shapes and element types, in their tree."""
-        return unflatten(self._program.out_spec, list(map(_as_struct, self._program.avals)))
+        results = unflatten(self._program.out_spec, list(map(_as_struct, self._program.avals)))
+        # The arrays that references hold afterwards are none of the function's results.
+        return results if self._program.refs is None else results[0]
 
     def as_text(self, phase: str | None = None, *, debug_info: bool = False) -> str:
         """The program's IR after a phase: trace, expand, simplify, shard, check, decompose, lower,
@@ -304,6 +309,9 @@ class Compiled(Stage):
         full = list(args)
         for number in numbers:
             full.insert(number, None)
+        refs = program.refs
+        if refs is not None and refs.captured:
+            full.append(list(refs.captured))
         values, spec = flatten((tuple(full), kwargs))
         if spec != program.signature.spec:
             owners = "what was compiled", "this call"
@@ -315,7 +323,9 @@ class Compiled(Stage):
             )
         leaves, others = [], []
         for i, (value, aval) in enumerate(zip(values, program.signature.avals, strict=True)):
-            leaf = as_operand(value, program.names.at(i), copy=False)
+            leaf = value
+            if type(value) is not Ref or refs is None:
+                leaf = as_operand(value, program.names.at(i), copy=False)
             if type(leaf) is Tracer:
                 raise TypeError(
                     "Cannot apply JAX transformations to a function lowered and compiled for a "
@@ -339,7 +349,9 @@ class Compiled(Stage):
         if program.signature.is_symbolic:
             shapes = [aval.shape for aval in program.signature.avals]
             check_shapes(shapes, [leaf.shape for leaf in leaves], program.names)
-        self._check_places(leaves)
+        self._check_places([leaf._known() if type(leaf) is Ref else leaf for leaf in leaves])
+        if refs is not None:
+            return refs.run(self._execution, leaves)
         return self._execution.run(leaves)
 
     def _check_places(self, leaves: Sequence[Array]) -> None:

@@ -19,6 +19,7 @@ from dovetail.base.trace_stack import current
 from dovetail.placement.transfer_guards import check
 from dovetail.symbolic.size import Size
 from dovetail.tracing.bind import size_as_array, zeros
+from dovetail.tracing.references import Ref
 from dovetail.tracing.trace import Operand
 from dovetail.trees.float0 import is_float0
 from dovetail.trees.pytree import flatten, leaf_names, unflatten
@@ -76,6 +77,8 @@ def as_operand(value: Any, what: object, copy: bool = True) -> Operand:
             ) from error
         except TypeError as error:
             raise TypeError(f"{_no_array(value, what)}: {error}") from None
+    if type(value) is Ref:
+        raise TypeError(f"{_no_array(value, what)} {here()}; read it first, ref[...]")
     hint = "return arrays and numbers only" if type(what) is ResultName else ""
     if type(what) is LeafName:
         hint = (
@@ -83,6 +86,11 @@ def as_operand(value: Any, what: object, copy: bool = True) -> Operand:
             "function close over it"
         )
     raise TypeError(f"{_no_array(value, what)} {here()}" + (f"; {hint}" if hint else ""))
+
+
+def as_operand_or_ref(value: Any, what: object) -> Operand:
+    """The same where a reference may be passed, which stays as it is."""
+    return value if type(value) is Ref else as_operand(value, what)
 
 
 def _path(what: object) -> str:
@@ -276,7 +284,7 @@ class ResultName(NamedTuple):
 
 
 def results_of(function: Any, leaves: Sequence[Any], spec: Any = None) -> list[Operand]:
-    """The leaves of a function's result, as operands.
+    """The leaves of a function's result, as operands; tracing rejects references.
 
     Args:
       function: the function.
@@ -290,7 +298,7 @@ def results_of(function: Any, leaves: Sequence[Any], spec: Any = None) -> list[O
     if in_progress is not None and in_progress.kind == "eval_shape":
         # A description is as good as the array.
         leaves = [zeros(x.aval) if type(x) is ShapeDtypeStruct else x for x in leaves]
-    return [as_operand(leaf, ResultName(function, spec, i)) for i, leaf in enumerate(leaves)]
+    return [as_operand_or_ref(leaf, ResultName(function, spec, i)) for i, leaf in enumerate(leaves)]
 
 
 class Selected(NamedTuple):

@@ -31,6 +31,24 @@ def flat_module(
     return module
 
 
+def flat_on_refs(
+    name: str,
+    attributes: dict[str, Any],
+    operands: Sequence[Type],
+    results: Sequence[Type],
+) -> tuple[Flat, list[int]]:
+    """The same for an op that takes references, to be evaluated on the arrays that they hold; and
+    the positions of those whose arrays it returns after its results.
+    """
+    try:
+        module = _core.wrap(name, attributes, list(operands), list(results))
+        written = module.function("main").discharge()
+    except _core.CompilerError as error:
+        raise explained(error) from None
+    phases.run(module, "shard")
+    return Flat(module, known_as(name)), written
+
+
 def as_main(function: _core.Function, last: Sequence[np.ndarray]) -> _core.Module:
     """The module of a finished function as `main`.
 

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from dovetail import _core
-from dovetail.arrays.array import ShapedArray
+from dovetail.arrays.array import Array, ShapedArray
 from dovetail.base import config
-from dovetail.base.mlir_types import dtype_name
+from dovetail.base.errors import explained
+from dovetail.base.locations import here
+from dovetail.base.mlir_types import Type, dtype_name
 from dovetail.base.trace_stack import current, resumed, stack
 from dovetail.placement.shardings import Place
 from dovetail.symbolic.size import has_sizes
 from dovetail.tracing import evaluation
 from dovetail.tracing.axes import Axis
 from dovetail.tracing.bind import arrays_of, has_tracers, known_values
+from dovetail.tracing.references import AbstractRef, Ref, refuse_returned, type_of
 from dovetail.tracing.result_places import result_places
 from dovetail.tracing.trace import Operand, Trace
 
 if TYPE_CHECKING:
     from dovetail.tracing.key_reuse import Uses
+
+
+References = Literal["none", "held", "taken"]
 
 
 class TracedFunction(NamedTuple):
@@ -36,6 +43,8 @@ class TracedFunction(NamedTuple):
       place: the device that the function requests, if any.
       uses: with `debug_key_reuse`, what the function does with keys.
       asked_origins: whether it depends on what its arguments are computed from.
+      written: if its references are discharged, the positions of the arguments whose arrays are its
+        last results.
     """
 
     function: _core.Function
@@ -45,6 +54,20 @@ class TracedFunction(NamedTuple):
     place: Place | None
     uses: Uses | None = None
     asked_origins: bool = False
+    written: tuple[int, ...] = ()
+
+    def store(self, operands: Sequence[Operand], outs: Sequence[Operand]) -> list[Operand]:
+        """Make references hold what a call returned for them; returns the other results.
+
+        Args:
+          operands: those of the call, with the references.
+          outs: its results, which may be followed by others.
+        """
+        count = len(self.avals)
+        first = count - len(self.written)
+        for position, array in zip(self.written, outs[first:count], strict=True):
+            operands[position]._write(array)
+        return [*outs[:first], *outs[count:]]
 
 
 def trace(
@@ -57,6 +80,7 @@ def trace(
     axes: Mapping[Hashable, Axis] | None = None,
     order: int | None = None,
     origins: Sequence[Operand] | None = None,
+    refs: References = "none",
 ) -> TracedFunction:
     """Trace a function.
 
@@ -71,6 +95,13 @@ def trace(
       axes: the named axes that the transform binds.
       order: how often it will be differentiated; by default as often as the trace in progress.
       origins: what the arguments are computed from, if no derivative begins at them.
+      refs: what becomes of references that the function takes or closes over. `none`: there must be
+        none; `held`: it takes the arrays that they hold (`held_by`), and returns those of the ones
+        that it writes to (`store`); `taken`: it takes the references.
+
+    Raises:
+      ValueError: the function returns a reference.
+      NotImplementedError: it uses a reference from outside, and there must be none.
     """
     in_progress = Trace(kind, name, outside is not None, names, axes, order)
     in_progress.origins = origins
@@ -92,6 +123,9 @@ def trace(
         if in_progress.root.is_symbolic is False and any(has_sizes(aval.shape) for aval in avals):
             tracers = in_progress.begin_symbolic(tracers)
         outs, extra = python(*tracers)
+        for out in outs:
+            if type(out) is Ref:
+                refuse_returned(kind, name, out)
         numbers = [in_progress.number(out) for out in outs]
         results = [out.aval for out in outs]
     finally:
@@ -107,9 +141,54 @@ def trace(
         check_leaks(in_progress)
     place, uses = in_progress.place, None if watch is None else watch.uses
     function, captured = in_progress.function, in_progress.captured
+    written = _discharged(in_progress, avals, refs) if in_progress.has_refs else ()
+    types = [*avals, *(operand.aval for operand in captured)]
+    results += [types[position].inner_aval for position in written]
     return TracedFunction(
-        function, captured, results, extra, place, uses, in_progress.asked_origins
+        function, captured, results, extra, place, uses, in_progress.asked_origins, written
     )
+
+
+def _discharged(traced: Trace, avals: Sequence[Any], refs: References) -> tuple[int, ...]:
+    """Make a function that uses references one of values, unless it may take them; the positions of
+    the arguments whose arrays it returns.
+    """
+    outer = [operand for operand in traced.captured if type(operand) is Ref]
+    takes_refs = outer or any(type(aval) is AbstractRef for aval in avals)
+    if takes_refs and refs == "taken":
+        return ()
+    if outer and refs == "none":
+        raise NotImplementedError(
+            f"{traced.kind}: `{traced.name}` must not use references from outside of it, got: "
+            f"{outer[0].description()} {here()}; pass what it holds, ref[...], as an argument"
+        )
+    try:
+        return tuple(traced.function.discharge())
+    except _core.CompilerError as error:
+        raise explained(error) from None
+
+
+def held_by(operands: Sequence[Operand]) -> list[Operand]:
+    """The operands, with the arrays that references hold instead of these."""
+    return [operand._read() if type(operand) is Ref else operand for operand in operands]
+
+
+def _apply_on_refs(
+    name: str,
+    attributes: dict[str, Any],
+    operands: Sequence[Operand],
+    results: Sequence[Type],
+    weak_types: Sequence[bool],
+) -> list[Operand]:
+    """Apply an op that takes references outside of all traces, by evaluation."""
+    held = held_by(operands)
+    types = [type_of(operand) for operand in operands]
+    flat, written = evaluation.flat_on_refs(name, attributes, types, results)
+    values = flat(known_values(held))
+    count = len(results)
+    for position, value in zip(written, values[count:], strict=True):
+        operands[position]._write(Array(value))
+    return arrays_of(values[:count], weak_types, itertools.repeat(None))
 
 
 def apply(
@@ -141,6 +220,8 @@ def apply(
     if in_progress is not None:
         emitted = in_progress.emit(name, operands, attributes, types, weak, evaluate, {})
         return in_progress.state_types(emitted, results)
+    if Ref in map(type, operands):
+        return _apply_on_refs(name, attributes, operands, types, weak)
     values = evaluate(*known_values(operands))
     return arrays_of(values, weak, result_places(name, attributes, operands, results))
 
@@ -157,6 +238,8 @@ def call(
     types = [(aval.shape, dtype_name(aval.dtype)) for aval in results]
     attributes = {"callee": callee.function}
     if in_progress is None:
+        if Ref in map(type, operands):
+            return _apply_on_refs("call", attributes, operands, types, weak)
         values = callee.evaluate(*known_values(operands))
         places = result_places("call", attributes, operands, results)
         return arrays_of(values, weak, places)

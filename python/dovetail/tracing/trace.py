@@ -30,6 +30,7 @@ from dovetail.reference.table import FUNCTIONS
 from dovetail.symbolic.size import Size, has_sizes, plain
 from dovetail.tracing import evaluation
 from dovetail.tracing.axes import Axis, axes_in_scope
+from dovetail.tracing.references import AbstractRef, Ref, ref_element
 from dovetail.tracing.sizes import TraceSizes
 from dovetail.tracing.tracer import Tracer as Tracer
 from dovetail.tracing.unknown_value import unknown_value
@@ -37,7 +38,7 @@ from dovetail.tracing.unknown_value import unknown_value
 # Larger arrays that a function closes over become arguments instead of constants in the text.
 LARGEST_CONSTANT = 16
 
-# An Array or a Tracer.
+# An Array or a Tracer; a Ref, where references are allowed.
 Operand = Any
 
 
@@ -99,6 +100,8 @@ class Trace:
         self._renamed: dict[int, int] = {}
         # In a function of parts of arrays, the manual axes along which each argument varies.
         self.varying_arguments: Sequence[Sequence[str]] | None = None
+        # Whether the function uses references, which must be discharged.
+        self.has_refs = False
         # Operands of the call that this function will get, after its explicit arguments.
         self.captured: list[Operand] = []
         self._argument_of: dict[int, int] = {}
@@ -194,6 +197,8 @@ class Trace:
         """Add an argument; `outside` is the outer value that it represents, if its value may be
         requested.
         """
+        if type(aval) is AbstractRef:
+            return self._ref_argument(aval)
         location: locations.Location = self.where() if where is None else where
         shape = aval.shape
         is_sized = has_sizes(shape)
@@ -259,7 +264,8 @@ class Trace:
 
     def number(self, operand: Operand) -> int:
         """The value's number in this function; an outer value becomes an argument."""
-        if type(operand) is Tracer:
+        kind = type(operand)
+        if kind is Tracer or (kind is Ref and operand._trace is not None):
             if operand._trace is self:
                 return operand.number
             if operand._trace.ended or not self._encloses(operand._trace):
@@ -276,7 +282,16 @@ class Trace:
             outer = outer.parent
         return outer is not None
 
+    def _ref_argument(self, aval: AbstractRef) -> Ref:
+        self.has_refs = True
+        number = self.function.argument(aval.shape, ref_element(aval.dtype), self.where())
+        self._argument_of[number] = len(self._argument_of)
+        return Ref(aval, None, self, number)
+
     def _capture(self, operand: Operand) -> int:
+        if type(operand) is Ref:
+            self.captured.append(operand)
+            return self._ref_argument(operand.aval).number
         # The device that an array is committed to matters outside of `jit`, so it stays an operand.
         is_known = type(operand) is Array and operand._place is None
         if is_known and operand.size <= LARGEST_CONSTANT:

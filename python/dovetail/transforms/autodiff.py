@@ -23,7 +23,7 @@ from dovetail.tracing.arguments import (
     select,
     wraps,
 )
-from dovetail.tracing.functions import TracedFunction, apply, trace
+from dovetail.tracing.functions import TracedFunction, apply, held_by, trace
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.trees.differences import where_unlike
 from dovetail.trees.pytree import flatten, is_leaf_spec, unflatten
@@ -70,7 +70,8 @@ def value_and_grad(
         results = trace_selected("grad", name, selected, has_aux)
         traced = results.traced
         _check_scalar(results, name, holomorphic)
-        primals = [*selected.leaves, *traced.captured]
+        operands = [*selected.leaves, *traced.captured]
+        primals = held_by(operands)
         wrt = inexact(selected.leaves)
         value = traced.avals[0]
         one = Array(np.ones((), value.dtype), value.weak_type)
@@ -84,6 +85,7 @@ def value_and_grad(
             of=(0,),
             operandSegmentSizes=(len(primals), 1),
         )
+        traced.store(operands, outs)
         found = dict(zip(wrt, outs[len(traced.avals) :], strict=True))
         gradients: list[Any] = [
             found[i] if i in found else float0_zeros(leaf) for i, leaf in enumerate(selected.leaves)
@@ -176,11 +178,12 @@ def jvp(
     outs = apply(
         "jvp",
         traced.function,
-        [*operands, *directions],
+        [*held_by(operands), *directions],
         [*traced.avals, *tangent_types],
         wrt=inexact(selected.leaves),
         operandSegmentSizes=(len(operands), len(directions)),
     )
+    traced.store(operands, outs)
     found = dict(zip(differentiable, outs[len(traced.avals) :], strict=True))
     out_tangents: list[Any] = [
         found[i] if i in found else float0_zeros(aval) for i, aval in enumerate(traced.avals)
@@ -255,7 +258,9 @@ def trace_selected(
 
     outside = selected.leaves if concrete else None
     order = derivative_order() + 1
-    traced = trace(python, selected.avals, selected.names, kind, name, outside, order=order)
+    traced = trace(
+        python, selected.avals, selected.names, kind, name, outside, order=order, refs="held"
+    )
     if traced.uses is not None:
         # It counts as one call, whatever is derived from it.
         traced.uses.apply(selected.leaves)

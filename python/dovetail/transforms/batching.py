@@ -20,7 +20,7 @@ from dovetail.tracing.arguments import (
     Function,
     LeafNames,
     ResultName,
-    as_operand,
+    as_operand_or_ref,
     described,
     is_arraylike,
     name_of,
@@ -28,7 +28,8 @@ from dovetail.tracing.arguments import (
 )
 from dovetail.tracing.axes import Axis, mesh_axis_text, new_axis
 from dovetail.tracing.bind import zeros
-from dovetail.tracing.functions import TracedFunction, apply, trace
+from dovetail.tracing.functions import TracedFunction, apply, held_by, trace
+from dovetail.tracing.references import AbstractRef, Ref, check_references
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.trees.float0 import is_float0, set_float0_aside
 from dovetail.trees.pytree import broadcast_prefix, count_leaves, flatten, unflatten
@@ -107,13 +108,13 @@ def vmap(
         objects = {
             i: value
             for i, (value, axis) in enumerate(zip(values, axes, strict=True))
-            if axis is None and not is_arraylike(value)
+            if axis is None and not is_arraylike(value) and type(value) is not Ref
         }
         if objects:
             places = [i for i in range(len(values)) if i not in objects]
             names.drop(objects)
             values, axes = [values[i] for i in places], [axes[i] for i in places]
-        leaves = [as_operand(value, names.at(i)) for i, value in enumerate(values)]
+        leaves = [as_operand_or_ref(value, names.at(i)) for i, value in enumerate(values)]
         dims = [
             batch_dim("vmap", leaf, axis, names, i)
             for i, (leaf, axis) in enumerate(zip(leaves, axes, strict=True))
@@ -143,7 +144,10 @@ def vmap(
         ]
         axis = None if axis_name is None else new_axis(axis_name, size)
         bound: dict[Hashable, Axis] = {} if axis is None else {axis_name: axis}
-        traced = trace(python, avals, names, "vmap", name, outside, bound, origins=leaves)
+        traced = trace(
+            python, avals, names, "vmap", name, outside, bound, origins=leaves, refs="held"
+        )
+        check_references("vmap", name, leaves, names, traced.captured)
         out_spec, positions = traced.extra
         in_dims = dims + [UNBATCHED] * len(traced.captured)
         text = "" if axis is None else axis.text
@@ -156,7 +160,8 @@ def vmap(
         if all(dim == UNBATCHED for dim in in_dims):
             attributes["size"] = size
         operands = [*leaves, *traced.captured]
-        outs = apply("vmap", traced.function, operands, types, **attributes)
+        outs = apply("vmap", traced.function, held_by(operands), types, **attributes)
+        outs = traced.store(operands, outs)
         if traced.uses is not None:
             traced.uses.batched(in_dims, out_dims, size).apply(leaves, outs)
         return unflatten(out_spec, outs)
@@ -231,9 +236,11 @@ def _shape_with(size: int, shape: tuple[int, ...], axis: int | None) -> tuple[in
     return (*shape[:axis], size, *shape[axis:])
 
 
-def _without_dim(aval: ShapedArray, dim: int) -> ShapedArray:
+def _without_dim(aval: Any, dim: int) -> Any:
     if dim == UNBATCHED:
         return aval
+    if type(aval) is AbstractRef:
+        return AbstractRef(_without_dim(aval.inner_aval, dim))
     shape = _shape_without(aval.shape, dim)
     return aval.update(shape=shape, sharding=without_dim(aval.explicit, dim))
 
@@ -382,7 +389,9 @@ def _batched_results(
     entry: Any,
 ) -> tuple[tuple[int, ...], list[ShapedArray]]:
     """The batch's dimension in each result, and the results' types."""
-    spec = traced.extra[0]
+    spec, returned = traced.extra[0], len(positions)
+    written = [in_dims[position] for position in traced.written]
+    positions = [*positions, *(None if dim == UNBATCHED else dim for dim in written)]
     if None in positions:
         try:
             known = -1 if is_symbolic_dim(size) else size
@@ -390,6 +399,12 @@ def _batched_results(
         except _core.CompilerError as error:
             raise errors.explained(error) from None
         for i, (position, is_batched) in enumerate(zip(positions, depends, strict=True)):
+            if position is None and is_batched and i >= returned:
+                raise ValueError(
+                    "vmap: a batched value must not be written to an unbatched array reference, "
+                    f"got: one of type {traced.avals[i]} in `{name_of(fun)}` {here()}; pass the "
+                    "reference as an argument that carries the batch"
+                )
             if position is None and is_batched:
                 result = ResultName(fun, spec, i)
                 named = f"vmap has mapped output (axis_name={axis}) but out_axes is None: "

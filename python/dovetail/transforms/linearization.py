@@ -20,7 +20,7 @@ from dovetail.tracing import evaluation
 from dovetail.tracing.arguments import Function, Selected, as_numbers, name_of, select
 from dovetail.tracing.axes import axes_in_scope
 from dovetail.tracing.bind import constant, zeros
-from dovetail.tracing.functions import call
+from dovetail.tracing.functions import call, held_by
 from dovetail.tracing.trace import Operand
 from dovetail.transforms.autodiff import Results, trace_selected
 from dovetail.transforms.pullback import Pullback, Pushed, Pushforward, Side, Transposed
@@ -259,7 +259,7 @@ class _Linearized:
     ) -> None:
         traced = results.traced
         self.count = len(traced.avals)
-        self._captured = traced.captured
+        self._traced = traced
         self._varies = varies
         self._wrt = [i for i, leaf in enumerate(selected.leaves) if varies(leaf.dtype)]
         function = traced.function
@@ -283,7 +283,9 @@ class _Linearized:
 
     def values(self, leaves: Sequence[Operand]) -> list[Operand]:
         """The function's results, then the residuals."""
-        values = call(self._known, [*leaves, *self._captured], self._types)
+        operands = [*leaves, *self._traced.captured]
+        values = call(self._known, held_by(operands), self._types)
+        self._traced.store(operands, values)
         in_progress = current()
         if in_progress is not None and in_progress.root.is_symbolic:
             for value in values[self.count :]:

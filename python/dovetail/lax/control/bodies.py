@@ -10,11 +10,11 @@ import numpy as np
 
 from dovetail import _core
 from dovetail.base.errors import ConcretizationTypeError, type_error
-from dovetail.base.mlir_types import Type, dtype_name
+from dovetail.base.mlir_types import Type
 from dovetail.base.trace_stack import stack
-from dovetail.symbolic.size import plain
 from dovetail.tracing.arguments import name_of
 from dovetail.tracing.functions import TracedFunction
+from dovetail.tracing.references import type_of
 from dovetail.tracing.trace import Operand
 
 
@@ -46,7 +46,7 @@ def joined(functions: Sequence[TracedFunction], count: int) -> list[Operand]:
     captured = {id(operand): operand for traced in functions for operand in traced.captured}
     positions = {key: count + i for i, key in enumerate(captured)}
     types: list[Type] = list(functions[0].function.inputs)[:count]
-    types += [(plain(o.shape), dtype_name(o.dtype)) for o in captured.values()]
+    types += [type_of(operand) for operand in captured.values()]
     for traced in functions:
         own = [positions[id(operand)] for operand in traced.captured]
         traced.function.rearrange([*range(count), *own], types)

@@ -20,8 +20,15 @@ from dovetail.lax.control.bodies import (
     one_module,
 )
 from dovetail.ops.operands import ArrayLike
-from dovetail.tracing.arguments import LeafNames, as_operand, name_of, results_of
+from dovetail.tracing.arguments import (
+    LeafNames,
+    as_operand,
+    as_operand_or_ref,
+    name_of,
+    results_of,
+)
 from dovetail.tracing.functions import TracedFunction, apply, trace
+from dovetail.tracing.references import check_references
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.trees.differences import itemized, structure_differences, type_differences
 from dovetail.trees.float0 import set_float0_aside
@@ -180,10 +187,12 @@ def _choose(
             return functions[min(max(int(number), 0), len(functions) - 1)](*operands)
     values, spec = set_float0_aside(*flatten(operands))
     names = LeafNames(functions[0], operands)
-    leaves = [as_operand(value, names.at(i)) for i, value in enumerate(values)]
+    leaves = [as_operand_or_ref(value, names.at(i)) for i, value in enumerate(values)]
 
+    check_references(what, name_of(functions[0]), leaves, names, ())
     bodies = _traced(what, functions, titles, operands, spec, [leaf.aval for leaf in leaves])
     captured = joined(bodies, len(leaves))
+    check_references(what, name_of(functions[0]), leaves, names, captured)
     outs = apply(
         "case",
         tuple(body.function for body in bodies),
@@ -217,7 +226,8 @@ def _traced(
                     outs[i] = lax.convert_element_type(out, aval.dtype)
             return outs, out_spec
 
-        return trace(python, avals, LeafNames(function, operands), what, name_of(function))
+        names = LeafNames(function, operands)
+        return trace(python, avals, names, what, name_of(function), refs="taken")
 
     with one_module():
         bodies = [traced(function) for function in functions]

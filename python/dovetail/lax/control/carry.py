@@ -11,6 +11,7 @@ from dovetail.base.errors import type_error
 from dovetail.lax import basics as lax
 from dovetail.tracing.arguments import LeafNames, as_operand, name_of, parameter_names, results_of
 from dovetail.tracing.functions import TracedFunction, trace
+from dovetail.tracing.references import Ref, check_references
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.trees.differences import itemized, structure_differences, type_differences
 from dovetail.trees.float0 import set_float0_aside
@@ -43,6 +44,12 @@ class Carry:
         self.root = parameter_names(body, len(args))[position]
         self.before = count_leaves(args[:position])
         values, self.spec = set_float0_aside(*flatten(init))
+        check_references(what, name_of(body), values, self.names[self.before :], ())
+        if Ref in map(type, values):
+            raise type_error(
+                f"{what}: the carry must not contain references, got: one in the initial carry of "
+                f"`{name_of(body)}`; let the function close over it"
+            )
         self.leaves = [
             as_operand(value, self.names.at(self.before + i)) for i, value in enumerate(values)
         ]
@@ -103,7 +110,8 @@ class Carry:
 
             carried = [leaf.aval for leaf in self.leaves]
             full = [*avals[:before], *carried, *avals[before:]]
-            traced = trace(noted, full, self.names, self.what, name_of(self.body))
+            name = name_of(self.body)
+            traced = trace(noted, full, self.names, self.what, name, refs="taken")
             returned = traced.avals[before:stop]
             if not self._promote(returned):
                 self._check(returned, made_at)

@@ -144,7 +144,8 @@ def _condition(cond_fun: Callable[[Any], Any], carry: Carry) -> TracedFunction:
         return [out], None
 
     names = LeafNames(cond_fun, (carry.tree(carry.leaves),))
-    return trace(python, [leaf.aval for leaf in carry.leaves], names, "while_loop", name)
+    avals = [leaf.aval for leaf in carry.leaves]
+    return trace(python, avals, names, "while_loop", name, refs="taken")
 
 
 def _in_python(cond_fun: Any, body_fun: Any, init: Any) -> Any:
@@ -220,6 +221,7 @@ def fori_loop(
             carry.names,
             "fori_loop",
             "below",
+            refs="taken",
         )
     return carry.tree(_loop("fori_loop", below, body, [start, *carry.leaves], {})[1:])
 

@@ -19,9 +19,10 @@ from dovetail.lax.control.carry import Carry
 from dovetail.placement.type_shardings import with_dim, without_dim
 from dovetail.symbolic.size import is_symbolic_dim
 from dovetail.tracing import evaluation
-from dovetail.tracing.arguments import as_operand, name_of, results_of
+from dovetail.tracing.arguments import LeafNames, as_operand, name_of, results_of
 from dovetail.tracing.bind import size_as_array
 from dovetail.tracing.functions import TracedFunction, apply, call, trace
+from dovetail.tracing.references import Ref, check_references
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.trees.float0 import is_float0, set_float0_aside
 from dovetail.trees.functions import map as map_trees
@@ -66,6 +67,8 @@ def scan(
     """
     check_callable("lax.scan: f", f)
     values, x_spec = flatten(xs)
+    if Ref in map(type, values):
+        return _over_references(f, init, xs, length, reverse, unroll)
     length = _length(values, length)
     at_once = steps_at_once(unroll, length)
     if config.snapshot().disable_jit and length:
@@ -90,6 +93,27 @@ def scan(
     loop = Loop("scan", traced, len(carry.leaves), length, reverse)
     outs = loop.run(carry.leaves, rows, at_once)
     return carry.tree(outs[:count]), unflatten(traced.extra, outs[count:])
+
+
+def _over_references(
+    f: Any, init: Any, xs: Any, length: int | None, reverse: bool, unroll: int | bool
+) -> tuple[Any, Any]:
+    """The loop over arrays and references, of which each step gets a window."""
+    values, x_spec = flatten(xs)
+    count = _length(values, length)
+    rows = [None if type(value) is Ref else value for value in values]
+
+    def step(carry: Any, indexed: Any) -> Any:
+        i, own = indexed
+        pairs = zip(values, own, strict=True)
+        parts = [value.at[i] if type(value) is Ref else part for value, part in pairs]
+        return f(carry, unflatten(x_spec, parts))
+
+    step.__name__ = name_of(f)
+    names = LeafNames(f, (init, xs))
+    offset = len(names) - len(values)
+    check_references("scan", name_of(f), values, list(names)[offset:], ())
+    return scan(step, init, (lax.iota(np.int32, count), rows), count, reverse, unroll)
 
 
 def _row(aval: ShapedArray) -> ShapedArray:
@@ -215,7 +239,7 @@ class Loop(NamedTuple):
             return self._steps(tracers[: self.carried], tracers[self.carried :], count), None
 
         names = [f"argument {i}" for i in range(len(avals))]
-        traced = trace(steps, avals, names, "scan", "unrolled")
+        traced = trace(steps, avals, names, "scan", "unrolled", refs="taken")
         return self._replace(step=traced, length=self.length // count)
 
 

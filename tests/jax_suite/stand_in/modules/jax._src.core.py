@@ -15,6 +15,7 @@ from dovetail.errors import (  # noqa
     TracerIntegerConversionError,
     UnexpectedTracerError,
 )
+from dovetail.ref import Ref, empty_ref, free_ref, freeze, new_ref  # noqa
 from dovetail.tracing.bind import *  # noqa
 from dovetail.tracing.functions import *  # noqa
 from dovetail.tracing.trace import Tracer

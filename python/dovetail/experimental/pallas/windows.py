@@ -1,0 +1,162 @@
+"""Reads and writes of windows of references, with masks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dovetail import numpy as dnp
+from dovetail.base.errors import value_error
+from dovetail.tracing.held import Slice
+
+
+def ds(start: Any, size: int, stride: int = 1) -> Slice:
+    """An index of references: `size` elements from `start`, which may be computed.
+
+    Args:
+      start: an integer, or an integer array of rank 0; all elements must be inside.
+      size: the number of elements, 0 or more.
+      stride: their distance, 1 or more.
+
+    Returns:
+      The index.
+
+    Raises:
+      ValueError: size or stride is out of range.
+
+    Example:
+      >>> import dovetail as dt
+      >>> from dovetail.experimental import pallas as pl
+      >>> ref = dt.new_ref(dt.numpy.arange(6))
+      >>> ref[pl.ds(1, 2, 2)] = 0
+      >>> ref[...]
+      Array([0, 0, 2, 0, 4, 5], dtype=int32)
+    """
+    if size < 0 or stride < 1:
+        raise value_error(
+            f"ds: size must be 0 or more and stride 1 or more, got: {size} and {stride}"
+        )
+    return Slice(start, size, stride)
+
+
+def dslice(start: Any, size: int | None = None, stride: int | None = None) -> Any:
+    """The same as `ds`; with one argument, all elements before it.
+
+    Args:
+      start: the start, or with one argument the size of a slice from 0.
+      size: the number of elements.
+      stride: their distance, by default 1.
+
+    Returns:
+      The index.
+
+    Example:
+      >>> from dovetail.experimental import pallas as pl
+      >>> pl.dslice(3), pl.dslice(2, 3)
+      (Slice(start=0, size=3, stride=1), Slice(start=2, size=3, stride=1))
+    """
+    if size is None:
+        return ds(0, start, 1 if stride is None else stride)
+    return ds(start, size, 1 if stride is None else stride)
+
+
+def load(ref: Any, idx: Any, *, mask: Any = None, other: Any = None, **hints: Any) -> Any:
+    """The elements of a reference at an index.
+
+    Args:
+      ref: a reference.
+      idx: any index of it.
+      mask: a bool array of the shape of `ref[idx]`: elsewhere, the result is `other`.
+      other: an array that broadcasts to that shape, by default 0.
+      hints: accepted for JAX's sake, and ignored: cache_modifier, eviction_policy, volatile.
+
+    Returns:
+      An array.
+
+    Example:
+      >>> import dovetail as dt
+      >>> from dovetail.experimental import pallas as pl
+      >>> ref = dt.new_ref(dt.numpy.arange(1, 4))
+      >>> pl.load(ref, ..., mask=dt.numpy.array([True, False, True]), other=-1)
+      Array([ 1, -1,  3], dtype=int32)
+    """
+    value = ref[idx]
+    if mask is None:
+        return value
+    return dnp.where(mask, value, dnp.asarray(0 if other is None else other, value.dtype))
+
+
+def store(ref: Any, idx: Any, val: Any, *, mask: Any = None, **hints: Any) -> None:
+    """Replace the elements of a reference at an index.
+
+    Args:
+      ref: a reference.
+      idx: any index of it.
+      val: an array that broadcasts to the shape of `ref[idx]`.
+      mask: a bool array of that shape: other elements stay.
+      hints: accepted for JAX's sake, and ignored: eviction_policy.
+
+    Example:
+      >>> import dovetail as dt
+      >>> from dovetail.experimental import pallas as pl
+      >>> ref = dt.new_ref(dt.numpy.arange(1, 4))
+      >>> pl.store(ref, ..., 0, mask=dt.numpy.array([True, False, True]))
+      >>> ref[...]
+      Array([0, 2, 0], dtype=int32)
+    """
+    ref[idx] = val if mask is None else dnp.where(mask, val, ref[idx])
+
+
+def swap(ref: Any, idx: Any, val: Any, *, mask: Any = None, **hints: Any) -> Any:
+    """Replace the elements of a reference at an index, as `store` does.
+
+    Args:
+      ref, idx, val, mask: those of `store`.
+      hints: accepted for JAX's sake, and ignored.
+
+    Returns:
+      The elements before; where the mask does not hold, `val`.
+
+    Example:
+      >>> import dovetail as dt
+      >>> from dovetail.experimental import pallas as pl
+      >>> pl.swap(dt.new_ref(dt.numpy.arange(1, 4)), 0, 7)
+      Array(1, dtype=int32)
+    """
+    before = ref[idx]
+    store(ref, idx, val, mask=mask)
+    return before if mask is None else dnp.where(mask, before, dnp.asarray(val, before.dtype))
+
+
+def multiple_of(x: Any, values: int | tuple[int, ...]) -> Any:
+    """The value, which is promised to be a multiple of a number; nothing depends on it here.
+
+    Args:
+      x: an integer, or an integer array.
+      values: the number, or one for each dimension.
+
+    Returns:
+      The value itself.
+
+    Example:
+      >>> from dovetail.experimental import pallas as pl
+      >>> pl.multiple_of(8, 4)
+      8
+    """
+    return x
+
+
+def cdiv(a: Any, b: Any) -> Any:
+    """The quotient of two integers, rounded up.
+
+    Args:
+      a, b: integers, or integer arrays; `b` is positive.
+
+    Returns:
+      The smallest integer that is not below a / b.
+
+    Example:
+      >>> from dovetail.experimental import pallas as pl
+      >>> pl.cdiv(7, 2), pl.cdiv(8, 2)
+      (4, 4)
+    """
+    return (a + b - 1) // b

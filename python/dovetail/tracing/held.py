@@ -1,0 +1,248 @@
+"""What references and their windows have in common: how indices read and write them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dovetail.base import dtypes
+from dovetail.base.late import lax
+from dovetail.base.late import numpy as dnp
+from dovetail.base.locations import here
+
+
+class Held:
+    """What references and their windows have in common: an array that is read and written."""
+
+    __slots__ = ()
+
+    def _read(self) -> Any:
+        raise NotImplementedError
+
+    def _write(self, value: Any) -> None:
+        raise NotImplementedError
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the array."""
+        return self._read().shape
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Its element type."""
+        return self._read().dtype
+
+    @property
+    def ndim(self) -> int:
+        """Its rank."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of its elements."""
+        return self._read().size
+
+    @property
+    def at(self) -> _Indexer:
+        """`ref.at[index]` is the window of the reference at the index, which is read and written
+        as the reference is.
+        """
+        return _Indexer(self)
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of unsized object")
+        return self.shape[0]
+
+    def __getitem__(self, index: Any) -> Any:
+        if _has_slices(index):
+            window, rest = _narrowed(self, index)
+            return window[rest]
+        whole = self._read()
+        return whole if _is_all(index) else whole[index]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._update("swap", index, value)
+
+    def get(self, index: Any = ...) -> Any:
+        """The elements at an index, like `ref[index]`."""
+        return self[index]
+
+    def set(self, value: Any, index: Any = ...) -> None:
+        """Replace the elements at an index, like `ref[index] = value`."""
+        self[index] = value
+
+    def swap(self, value: Any, index: Any = ...) -> Any:
+        """Replace the elements at an index; returns those before."""
+        before = self[index]
+        self[index] = value
+        return before
+
+    def addupdate(self, value: Any, index: Any = ...) -> None:
+        """Add to the elements at an index; to one that occurs several times, each time."""
+        self._update("addupdate", index, value)
+
+    def _update(self, how: str, index: Any, value: Any) -> None:
+        if _has_slices(index):
+            window, rest = _narrowed(self, index)
+            return window._update(how, rest, value)
+        whole = self._read()
+        value = _of_type(how, value, whole.dtype)
+        if not _is_all(index):
+            part = whole.at[index]
+            self._write(part.set(value) if how == "swap" else part.add(value))
+            return
+        if value.shape != whole.shape:
+            try:
+                value = dnp.broadcast_to(value, whole.shape)
+            except ValueError:
+                raise ValueError(
+                    f"Invalid shape for `{how}`. Ref shape: {whole.shape}. Value shape: "
+                    f"{value.shape}, got: a value that does not broadcast to the reference {here()}"
+                ) from None
+        self._write(value if how == "swap" else whole + value)
+
+
+class RefView(Held):
+    """A window of a reference, `ref.at[index]`.
+
+    Args:
+      whole: the reference, or a window of it.
+      index: the index of the window in that.
+    """
+
+    __slots__ = ("_index", "_whole")
+
+    def __init__(self, whole: Any, index: Any) -> None:
+        self._whole, self._index = whole, index
+
+    def _read(self) -> Any:
+        return self._whole[self._index]
+
+    def _write(self, value: Any) -> None:
+        self._whole[self._index] = value
+
+
+class Slice(NamedTuple):
+    """An index of references: `size` elements from a start that may be computed, `stride` apart.
+
+    Attributes:
+      start: an integer, or an integer array of rank 0.
+      size: the number of elements.
+      stride: their distance.
+    """
+
+    start: Any
+    size: int
+    stride: int = 1
+
+
+class Window(Held):
+    """Adjacent elements of a reference, of a known shape.
+
+    Args:
+      whole: the reference, or a window of it.
+      starts: the index of the first element; the window must be inside.
+      shape: the shape.
+    """
+
+    __slots__ = ("_shape", "_starts", "_whole")
+
+    def __init__(self, whole: Held, starts: Sequence[Any], shape: Sequence[int]) -> None:
+        self._whole, self._starts, self._shape = whole, tuple(starts), tuple(shape)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape."""
+        return self._shape
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The element type."""
+        return self._whole.dtype
+
+    def _read(self) -> Any:
+        whole = self._whole._read()
+        if self.shape == whole.shape:
+            return whole
+        return lax.dynamic_slice(whole, self._starts, self.shape)
+
+    def _write(self, value: Any) -> None:
+        whole = self._whole._read()
+        if self.shape != whole.shape:
+            value = lax.dynamic_update_slice(whole, value, self._starts)
+        self._whole._write(value)
+
+
+def _has_slices(index: Any) -> bool:
+    items = index if type(index) is tuple else (index,)
+    return Slice in map(type, items)
+
+
+def _narrowed(held: Held, index: Any) -> tuple[Window, tuple[Any, ...]]:
+    """The window that the slices of an index select, and the rest of the index."""
+    items = list(index) if type(index) is tuple else [index]
+    taken = [0 if item is None or item is Ellipsis else _rank_of(item) for item in items]
+    shape = held.shape
+    if not any(item is Ellipsis for item in items):
+        items.append(Ellipsis)
+        taken.append(0)
+    if sum(taken) > len(shape):
+        raise IndexError(
+            f"too many indices for a reference of rank {len(shape)}, got: {sum(taken)} {here()}"
+        )
+    starts, sizes = [0] * len(shape), list(shape)
+    rest, dim = [], 0
+    for item, count in zip(items, taken, strict=True):
+        if type(item) is Slice:
+            starts[dim], sizes[dim] = item.start, max((item.size - 1) * item.stride + 1, 0)
+            if sizes[dim] > shape[dim]:
+                raise IndexError(
+                    f"a slice of a reference must fit its dimension {dim} of size {shape[dim]}, "
+                    f"got: {item.size} elements, {item.stride} apart {here()}"
+                )
+            item = slice(None, None, item.stride)
+        rest.append(item)
+        dim += len(shape) - sum(taken) if item is Ellipsis else count
+    return Window(held, starts, sizes), tuple(rest)
+
+
+def _rank_of(item: Any) -> int:
+    """The number of dimensions that an index takes: of masks, several."""
+    is_mask = getattr(item, "dtype", None) == np.bool_
+    return item.ndim if is_mask else 1
+
+
+class _Indexer:
+    """`ref.at`, which has no meaning without an index."""
+
+    __slots__ = ("_whole",)
+
+    def __init__(self, whole: Held) -> None:
+        self._whole = whole
+
+    def __getitem__(self, index: Any) -> RefView:
+        return RefView(self._whole, index)
+
+
+def _is_all(index: Any) -> bool:
+    """Whether an index selects everything as it is."""
+    if type(index) is tuple and len(index) < 2:
+        return not index or index[0] is Ellipsis
+    return index is Ellipsis
+
+
+def _of_type(how: str, value: Any, dtype: np.dtype) -> Any:
+    """A value to be written to a reference, of its element type."""
+    value = dnp.asarray(value)
+    if value.dtype == dtype:
+        return value
+    is_implied = value.weak_type and dtypes.promote((value.dtype, True), (dtype, False))[0] == dtype
+    if not is_implied and not (dtypes.is_integer(value.dtype) and dtypes.is_integer(dtype)):
+        raise ValueError(
+            f"Invalid dtype for `{how}`. Ref dtype: {dtype}. Value dtype: {value.dtype}, got: a "
+            f"value of another element type {here()}; convert it with astype"
+        )
+    return value.astype(dtype)

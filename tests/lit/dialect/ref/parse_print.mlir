@@ -1,0 +1,17 @@
+// Text of ops on references.
+// RUN: dovetail-opt %s | FileCheck %s
+// RUN: dovetail-opt %s | dovetail-opt | FileCheck %s
+
+// CHECK-LABEL: func.func @main(%arg0: tensor<2x?xf32>, %arg1: !dovetail.ref<i1>, %arg2: !dovetail.ref<3xcomplex<f32>>)
+func.func @main(%arg0: tensor<2x?xf32>, %arg1: !dovetail.ref<i1>, %arg2: !dovetail.ref<3xcomplex<f32>>) -> tensor<2x?xf32> {
+  // CHECK-NEXT: %[[REF:.+]] = dovetail.new_ref %arg0 : tensor<2x?xf32>
+  %0 = dovetail.new_ref %arg0 : tensor<2x?xf32>
+  // CHECK-NEXT: %[[GET:.+]] = dovetail.ref_get %[[REF]] : <2x?xf32>
+  %1 = dovetail.ref_get %0 : <2x?xf32>
+  // CHECK-NEXT: dovetail.ref_set %[[REF]], %[[GET]] : <2x?xf32>, tensor<2x?xf32>
+  dovetail.ref_set %0, %1 : <2x?xf32>, tensor<2x?xf32>
+  // CHECK-NEXT: %[[LAST:.+]] = dovetail.freeze %[[REF]] : <2x?xf32>
+  %2 = dovetail.freeze %0 : <2x?xf32>
+  // CHECK-NEXT: return %[[LAST]]
+  return %2 : tensor<2x?xf32>
+}

@@ -1,0 +1,468 @@
+"""Kernels: evaluated and compiled, against plain ops, with derivatives and batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dovetail as dt
+import dovetail.numpy as dnp
+from dovetail import lax
+from dovetail.experimental import pallas as pl
+
+F32 = np.float32
+MODES = pytest.mark.parametrize("interpret", [True, False])
+
+
+def struct(*shape: int, dtype: Any = F32) -> Any:
+    return dt.ShapeDtypeStruct(shape, dtype)
+
+
+def normal(*shape: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=shape).astype(F32)
+
+
+# Kernels as one writes them -----------------------------------------------------------------------
+
+
+def add(x_ref: Any, y_ref: Any, o_ref: Any) -> None:
+    o_ref[...] = x_ref[...] + y_ref[...]
+
+
+def add_blocks(n: int, size: int, interpret: bool) -> Callable[..., Any]:
+    block = pl.BlockSpec((size,), lambda i: (i,))
+    return pl.pallas_call(
+        add,
+        struct(n),
+        grid=(pl.cdiv(n, size),),
+        in_specs=[block, block],
+        out_specs=block,
+        interpret=interpret,
+    )
+
+
+@MODES
+@pytest.mark.parametrize("n", [1, 8, 21, 24])
+def test_sum_by_blocks(n: int, interpret: bool) -> None:
+    x, y = normal(n), normal(n, seed=1)
+    np.testing.assert_array_equal(add_blocks(n, 8, interpret)(x, y), x + y)
+
+
+def dense(m: int, k: int, n: int, interpret: bool) -> Callable[..., Any]:
+    """relu(x @ w + b), by blocks of all three dimensions."""
+    bm, bk, bn = 8, 4, 16
+
+    def kernel(x_ref: Any, w_ref: Any, b_ref: Any, o_ref: Any, sum_ref: Any) -> None:
+        @pl.when(pl.program_id(2) == 0)
+        def _() -> None:
+            sum_ref[...] = dnp.zeros_like(sum_ref[...])
+
+        sum_ref[...] += x_ref[...] @ w_ref[...]
+
+        @pl.when(pl.program_id(2) == pl.num_programs(2) - 1)
+        def _() -> None:
+            o_ref[...] = dnp.maximum(sum_ref[...] + b_ref[...], 0)
+
+    return pl.pallas_call(
+        kernel,
+        struct(m, n),
+        grid_spec=pl.GridSpec(
+            grid=(pl.cdiv(m, bm), pl.cdiv(n, bn), pl.cdiv(k, bk)),
+            in_specs=[
+                pl.BlockSpec((bm, bk), lambda i, j, p: (i, p)),
+                pl.BlockSpec((bk, bn), lambda i, j, p: (p, j)),
+                pl.BlockSpec((bn,), lambda i, j, p: (j,)),
+            ],
+            out_specs=pl.BlockSpec((bm, bn), lambda i, j, p: (i, j)),
+            scratch_shapes=[struct(bm, bn)],
+        ),
+        interpret=interpret,
+        name="dense",
+    )
+
+
+@MODES
+@pytest.mark.parametrize("sizes", [(8, 8, 16), (19, 10, 33)])
+def test_product_with_bias(sizes: tuple[int, int, int], interpret: bool) -> None:
+    m, k, n = sizes
+    x, w, b = normal(m, k), normal(k, n, seed=1), normal(n, seed=2)
+    f = dense(m, k, n, interpret)
+    np.testing.assert_allclose(f(x, w, b), np.maximum(x @ w + b, 0), rtol=1e-5, atol=1e-5)
+
+
+@MODES
+def test_softmax_by_rows(interpret: bool) -> None:
+    def kernel(x_ref: Any, o_ref: Any) -> None:
+        x = x_ref[...]
+        weights = dnp.exp(x - x.max())
+        o_ref[...] = weights / weights.sum()
+
+    row = pl.BlockSpec((None, 9), lambda i: (i, 0))
+    f = pl.pallas_call(
+        kernel, struct(5, 9), grid=5, in_specs=[row], out_specs=row, interpret=interpret
+    )
+    x = normal(5, 9)
+    np.testing.assert_allclose(f(x), dt.nn.softmax(x), rtol=1e-5)
+
+
+def attention(n: int, d: int, interpret: bool) -> Callable[..., Any]:
+    """Attention that visits keys by blocks, and rescales what it has (flash attention)."""
+    size = 4
+
+    def kernel(q_ref: Any, k_ref: Any, v_ref: Any, o_ref: Any) -> None:
+        q = q_ref[...]
+
+        def body(i: Any, carry: Any) -> Any:
+            top, total, out = carry
+            rows = pl.ds(i * size, size)
+            scores = q @ k_ref[rows, :].T
+            new = dnp.maximum(top, scores.max(1))
+            weights, scale = dnp.exp(scores - new[:, None]), dnp.exp(top - new)
+            out = out * scale[:, None] + weights @ v_ref[rows, :]
+            return new, total * scale + weights.sum(1), out
+
+        start = dnp.full(size, -1e30), dnp.zeros(size), dnp.zeros((size, d))
+        _, total, out = lax.fori_loop(0, n // size, body, start)
+        o_ref[...] = out / total[:, None]
+
+    block = pl.BlockSpec((size, d), lambda i: (i, 0))
+    return pl.pallas_call(
+        kernel,
+        struct(n, d),
+        grid=(n // size,),
+        in_specs=[block, pl.BlockSpec(), pl.BlockSpec()],
+        out_specs=block,
+        interpret=interpret,
+    )
+
+
+def plain_attention(q: Any, k: Any, v: Any) -> Any:
+    return dt.nn.softmax(q @ k.T, axis=-1) @ v
+
+
+@MODES
+def test_attention(interpret: bool) -> None:
+    q, k, v = (normal(12, 3, seed=i) for i in range(3))
+    f = attention(12, 3, interpret)
+    np.testing.assert_allclose(f(q, k, v), plain_attention(q, k, v), rtol=1e-4, atol=1e-5)
+
+
+@MODES
+def test_prefix_sum_over_blocks(interpret: bool) -> None:
+    def kernel(x_ref: Any, o_ref: Any, sum_ref: Any) -> None:
+        @pl.when(pl.program_id(0) == 0)
+        def _() -> None:
+            sum_ref[...] = 0.0
+
+        sums = dnp.cumsum(x_ref[...]) + sum_ref[...]
+        o_ref[...] = sums
+        sum_ref[...] = sums[-1]
+
+    block = pl.BlockSpec((4,), lambda i: (i,))
+    f = pl.pallas_call(
+        kernel,
+        struct(12),
+        grid=3,
+        in_specs=[block],
+        out_specs=block,
+        scratch_shapes=[struct()],
+        interpret=interpret,
+    )
+    x = normal(12)
+    np.testing.assert_allclose(f(x), np.cumsum(x), rtol=1e-5, atol=1e-6)
+
+
+@MODES
+def test_stencil_with_a_halo(interpret: bool) -> None:
+    size = 4
+
+    def kernel(x_ref: Any, o_ref: Any) -> None:
+        row, column = (size * pl.program_id(axis) for axis in (0, 1))
+        part = x_ref[pl.ds(row, size + 2), pl.ds(column, size + 2)]
+        inner = slice(1, -1)
+        o_ref[...] = (
+            part[:-2, inner] + part[2:, inner] + part[inner, :-2] + part[inner, 2:]
+        ) / 4 - part[inner, inner]
+
+    f = pl.pallas_call(
+        kernel,
+        struct(8, 12),
+        grid=(2, 3),
+        out_specs=pl.BlockSpec((size, size), lambda i, j: (i, j)),
+        interpret=interpret,
+    )
+    x = normal(10, 14)
+    inner = slice(1, -1)
+    neighbours = x[:-2, inner] + x[2:, inner] + x[inner, :-2] + x[inner, 2:]
+    np.testing.assert_allclose(f(x), neighbours / 4 - x[inner, inner], rtol=1e-5, atol=1e-6)
+
+
+@MODES
+def test_histogram(interpret: bool) -> None:
+    def kernel(x_ref: Any, o_ref: Any) -> None:
+        @pl.when(pl.program_id(0) == 0)
+        def _() -> None:
+            o_ref[...] = dnp.zeros_like(o_ref[...])
+
+        @pl.loop(0, 5)
+        def _(i: Any) -> None:
+            o_ref[x_ref[i]] += 1
+
+    f = pl.pallas_call(
+        kernel,
+        struct(4, dtype=np.int32),
+        grid=4,
+        in_specs=[pl.BlockSpec((5,), lambda i: (i,))],
+        interpret=interpret,
+    )
+    x = np.random.default_rng(0).integers(0, 4, 20)
+    np.testing.assert_array_equal(f(x), np.bincount(x, minlength=4))
+
+
+@MODES
+def test_block_sparse_product(interpret: bool) -> None:
+    """A matrix of 2 x 2 blocks (BSR): these, their columns, and where each row of them starts."""
+
+    def kernel(starts_ref: Any, columns_ref: Any, data_ref: Any, x_ref: Any, o_ref: Any) -> None:
+        row = pl.program_id(0)
+
+        def body(i: Any, total: Any) -> Any:
+            return total + data_ref[i] @ x_ref[pl.ds(2 * columns_ref[i], 2)]
+
+        o_ref[...] = lax.fori_loop(starts_ref[row], starts_ref[row + 1], body, dnp.zeros(2))
+
+    f = pl.pallas_call(
+        kernel,
+        struct(4),
+        grid=2,
+        out_specs=pl.BlockSpec((2,), lambda i: (i,)),
+        interpret=interpret,
+    )
+    starts, columns, data, x = np.array([0, 1, 3]), np.array([2, 0, 1]), normal(3, 2, 2), normal(6)
+    dense = np.zeros((4, 6), F32)
+    for row in range(2):
+        for i in range(starts[row], starts[row + 1]):
+            dense[2 * row : 2 * row + 2, 2 * columns[i] : 2 * columns[i] + 2] = data[i]
+    np.testing.assert_allclose(f(starts, columns, data, x), dense @ x, rtol=1e-5, atol=1e-6)
+
+
+# Parts --------------------------------------------------------------------------------------------
+
+
+@MODES
+def test_trees_of_arrays(interpret: bool) -> None:
+    def kernel(x_refs: Any, y_ref: Any, sum_ref: Any, rest: Any) -> None:
+        sum_ref[...] = x_refs["a"][...] + y_ref[...]
+        rest["product"][...] = x_refs["b"][0] * y_ref[...]
+
+    shapes = struct(3), {"product": struct(3, dtype=np.float32)}
+    f = pl.pallas_call(kernel, shapes, interpret=interpret)
+    total, rest = f({"a": np.ones(3, F32), "b": np.full(2, 3, F32)}, np.arange(3, dtype=F32))
+    np.testing.assert_array_equal(total, [1, 2, 3])
+    np.testing.assert_array_equal(rest["product"], [0, 3, 6])
+
+
+@MODES
+def test_results_that_start_as_arguments(interpret: bool) -> None:
+    def kernel(x_ref: Any, o_ref: Any) -> None:
+        o_ref[pl.program_id(0)] += x_ref[0]
+
+    x = np.arange(1, 5, dtype=F32)
+    f = pl.pallas_call(kernel, struct(4), grid=2, input_output_aliases={0: 0}, interpret=interpret)
+    np.testing.assert_array_equal(f(x), [2, 3, 3, 4])
+    np.testing.assert_array_equal(x, [1, 2, 3, 4])
+
+
+@MODES
+@pytest.mark.parametrize(("dtype", "start"), [("float32", np.nan), ("int8", -128), ("bool", False)])
+def test_what_is_not_written(dtype: str, start: Any, interpret: bool) -> None:
+    def kernel(o_ref: Any) -> None:
+        o_ref[1] = dnp.ones((), dtype)
+
+    f = pl.pallas_call(kernel, struct(2, dtype=dtype), interpret=interpret)
+    np.testing.assert_array_equal(f(), np.array([start, 1], dtype))
+
+
+@MODES
+def test_order_and_places(interpret: bool) -> None:
+    def kernel(o_ref: Any, count_ref: Any) -> None:
+        @pl.when((pl.program_id(0) == 0) & (pl.program_id(1) == 0))
+        def _() -> None:
+            count_ref[...] = 0
+
+        o_ref[...] = 100 * count_ref[...] + 10 * pl.program_id(0) + pl.program_id(1)
+        count_ref[...] += 1
+        assert pl.num_programs(0) == 2
+        assert pl.num_programs(1) == 3
+
+    f = pl.pallas_call(
+        kernel,
+        struct(2, 3, dtype=np.int32),
+        grid=(2, 3),
+        out_specs=pl.BlockSpec((pl.squeezed, None), lambda i, j: (i, j)),
+        scratch_shapes=[struct(dtype=np.int32)],
+        interpret=interpret,
+    )
+    np.testing.assert_array_equal(f(), [[0, 101, 202], [310, 411, 512]])
+
+
+def test_an_empty_grid_writes_nothing() -> None:
+    f = pl.pallas_call(add, struct(2), grid=(0,))
+    assert np.isnan(f(np.ones(2, F32), np.ones(2, F32))).all()
+
+
+def test_slices_of_references() -> None:
+    ref = dt.new_ref(np.arange(24).reshape(4, 6))
+    expected = np.arange(24).reshape(4, 6)
+    start = dnp.int32(1)
+    np.testing.assert_array_equal(ref[pl.ds(start, 2), pl.ds(0, 3, 2)], expected[1:3, 0:6:2])
+    np.testing.assert_array_equal(ref[..., pl.ds(start, 2)], expected[..., 1:3])
+    np.testing.assert_array_equal(ref[2, pl.ds(4, 2)], expected[2, 4:])
+    ref[pl.ds(start, 2), np.array([0, 5])] = 0
+    expected[1:3, [0, 5]] = 0
+    ref[pl.dslice(2)] += 1
+    expected[:2] += 1
+    ref.addupdate(5, (pl.ds(3, 1), pl.ds(start, 2, 3)))
+    expected[3:, 1:5:3] += 5
+    np.testing.assert_array_equal(ref[...], expected)
+
+
+def test_masks() -> None:
+    ref = dt.new_ref(np.arange(4.0, dtype=F32))
+    mask = np.array([True, False, True, False])
+    np.testing.assert_array_equal(pl.load(ref, ..., mask=mask), [0, 0, 2, 0])
+    np.testing.assert_array_equal(pl.load(ref, ..., mask=mask, other=9), [0, 9, 2, 9])
+    np.testing.assert_array_equal(pl.swap(ref, ..., 7.0, mask=mask), [0, 7, 2, 7])
+    pl.store(ref, pl.ds(2, 2), 5.0, mask=~mask[2:])
+    np.testing.assert_array_equal(ref[...], [7, 1, 7, 5])
+
+
+# Transforms ---------------------------------------------------------------------------------------
+
+
+@MODES
+def test_derivatives(interpret: bool) -> None:
+    q, k, v = (normal(8, 3, seed=i) for i in range(3))
+
+    def loss(f: Any) -> Any:
+        return lambda *args: (f(*args) ** 2).sum()
+
+    kernel, plain = loss(attention(8, 3, interpret)), loss(plain_attention)
+    numbers = (0, 1, 2)
+    for transform in (
+        lambda f: dt.grad(f, numbers)(q, k, v),
+        lambda f: dt.jit(dt.grad(f, numbers))(q, k, v),
+        lambda f: dt.jvp(f, (q, k, v), (v, q, k))[1:],
+        lambda f: dt.jvp(dt.grad(f), (q, k, v), (v, q, k)),
+    ):
+        for got, expected in zip(transform(kernel), transform(plain), strict=True):
+            np.testing.assert_allclose(got, expected, rtol=2e-3, atol=2e-4)
+
+
+def test_derivatives_of_blocks_that_stick_out() -> None:
+    x, w, b = normal(9, 6), normal(6, 17, seed=1), normal(17, seed=2)
+    f = dense(9, 6, 17, False)
+
+    def plain(x: Any, w: Any, b: Any) -> Any:
+        return dnp.maximum(x @ w + b, 0)
+
+    for got, expected in zip(
+        dt.grad(lambda *args: (f(*args) ** 2).sum(), (0, 1, 2))(x, w, b),
+        dt.grad(lambda *args: (plain(*args) ** 2).sum(), (0, 1, 2))(x, w, b),
+        strict=True,
+    ):
+        np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-4)
+
+
+@MODES
+def test_batches(interpret: bool) -> None:
+    f = dense(5, 4, 6, interpret)
+    x, w, b = normal(3, 5, 4), normal(4, 6, seed=1), normal(6, 3, seed=2)
+    batched = dt.vmap(f, in_axes=(0, None, 1))
+    expected = np.maximum(x @ w + b.T[:, None], 0)
+    np.testing.assert_allclose(batched(x, w, b), expected, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(dt.jit(batched)(x, w, b), expected, rtol=1e-5, atol=1e-5)
+
+
+def test_a_kernel_in_a_program_is_ir() -> None:
+    f = dt.jit(add_blocks(8, 4, False))
+    text = f.lower(struct(8), struct(8)).as_text("simplify")
+    assert "dovetail.scan length 2" in text
+    assert "ref" not in text
+
+
+# Errors -------------------------------------------------------------------------------------------
+
+
+def spec_error(match: str, **specs: Any) -> None:
+    block = pl.BlockSpec((4,), lambda i: (i,))
+    given = {"grid": 2, "in_specs": [block, block], "out_specs": block, **specs}
+    f = pl.pallas_call(add, struct(8), **given)
+    with pytest.raises(ValueError, match=match):
+        f(np.ones(8, F32), np.ones(8, F32))
+
+
+def test_wrong_specs() -> None:
+    spec_error(
+        r"Block shape for outputs \(= \(4, 4\)\) must have the same number of dimensions as the "
+        r"array shape \(8,\), got: 2 and 1",
+        out_specs=pl.BlockSpec((4, 4), lambda i: (i, 0)),
+    )
+    spec_error(
+        r"Index map function .* for outputs must return 1 values to match block_shape, got: 2",
+        out_specs=pl.BlockSpec((4,), lambda i: (i, 0)),
+    )
+    spec_error(
+        r"for outputs must return indices of blocks, below \(2,\), got: \(2,\)",
+        out_specs=pl.BlockSpec((4,), lambda i: (2,)),
+    )
+    spec_error(r"must be positive integers or None, got: \(0,\)", out_specs=pl.BlockSpec((0,)))
+    spec_error(
+        "in_specs must have a BlockSpec for each of 2 arrays, got: 1", in_specs=[pl.BlockSpec()]
+    )
+
+
+def test_wrong_arguments() -> None:
+    with pytest.raises(ValueError, match="grid_spec must be given without grid"):
+        pl.pallas_call(add, struct(8), grid=2, grid_spec=pl.GridSpec())
+    with pytest.raises(TypeError, match="out_shape must have leaves with shape and dtype, got: 3"):
+        pl.pallas_call(add, 3)
+    with pytest.raises(TypeError, match="kernel must be a function, got: 3"):
+        pl.pallas_call(3, struct(8))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="input_output_aliases must join arrays of one type"):
+        pl.pallas_call(lambda x, o: None, struct(3), input_output_aliases={0: 0})(np.ones(4, F32))
+    with pytest.raises(ValueError, match="ds: size must be 0 or more and stride 1 or more, got"):
+        pl.ds(0, -1)
+    with pytest.raises(IndexError, match="must fit its dimension 0 of size 3, got: 4 elements"):
+        dt.new_ref(np.ones(3))[pl.ds(0, 4)]
+    with pytest.raises(IndexError, match="too many indices for a reference of rank 1, got: 2"):
+        dt.new_ref(np.ones(3))[pl.ds(0, 1), 0]
+
+
+def test_what_kernels_must_not_do() -> None:
+    def writes(x_ref: Any, o_ref: Any) -> None:
+        x_ref[0] = 1.0
+
+    with pytest.raises(ValueError, match=r"must not write to its arguments, got: a write to args"):
+        pl.pallas_call(writes, struct(8))(np.ones(8, F32))
+
+    array = dnp.arange(100.0)
+
+    def captures(o_ref: Any) -> None:
+        o_ref[...] = array
+
+    for grid in ((), 2):
+        with pytest.raises(ValueError, match=r"captures in the pallas_call captures constants"):
+            pl.pallas_call(captures, struct(100), grid=grid)()
+
+    with pytest.raises(ValueError, match="program_id must be called in a kernel of a pallas_call"):
+        pl.program_id(0)
+
+    def asks(o_ref: Any) -> None:
+        o_ref[...] = pl.program_id(1)
+
+    with pytest.raises(ValueError, match="axis must be a dimension of the grid, from 0 to 0, got"):
+        pl.pallas_call(asks, struct(dtype=np.int32), grid=2)()
