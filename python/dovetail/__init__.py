@@ -89,6 +89,7 @@ if TYPE_CHECKING:
     from dovetail.diagnostics.environment import process_index as process_index
     from dovetail.diagnostics.environment import process_indices as process_indices
     from dovetail.diagnostics.environment import typeof as typeof
+    from dovetail.diagnostics.viewer.view import view as view
     from dovetail.export import this_module as _export
     from dovetail.lax import stop_gradient as stop_gradient
     from dovetail.placement.device_meshes import make_mesh as make_mesh
@@ -267,6 +268,7 @@ _PUBLIC = {
     "reshard": ("transforms.explicit_sharding", "reshard"),
     "shard_map": ("transforms.shard_mapping", "shard_map"),
     "smap": ("transforms.shard_mapping", "smap"),
+    "view": ("diagnostics.viewer.view", "view"),
     "vmap": ("transforms.batching", "vmap"),
 }
 

@@ -30,3 +30,5 @@ random: Any = _Late("dovetail.random")
 segments: Any = _Late("dovetail.numpy.segments")
 # `Compiled.save`.
 files: Any = _Late("dovetail.exporting.files")
+# The options `--as-jax` of commands.
+as_jax: Any = _Late("dovetail.as_jax")
