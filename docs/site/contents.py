@@ -84,6 +84,7 @@ GUIDES = Section(
     (
         "looking_inside",
         "viewing",
+        "notebooks",
         "checking",
         "compilation",
         "dynamic_shapes",

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
+import notebooks
 from contents import ROOT, documents, examples, page_of
 
 RUNS = ROOT / "build" / "site-runs"
@@ -46,7 +47,13 @@ def make(site: Path) -> set[Path]:
     made = set()
     for path, text in zip(paths, texts, strict=True):
         page = site / f"{page_of(path)}.md"
-        write(page, redirected(path, text, site))
+        shown = redirected(path, text, site)
+        if path in notebooks.tutorials():
+            notebook = page.with_suffix(".ipynb")
+            write(notebook, notebooks.notebook_of(path))
+            made.add(notebook)
+            shown = notebooks.with_link(path, shown)
+        write(page, shown)
         made.add(page)
     for run in RUNS.glob("*/figures/*.png"):
         for page in paths:

@@ -89,6 +89,9 @@ if TYPE_CHECKING:
     from dovetail.diagnostics.environment import process_index as process_index
     from dovetail.diagnostics.environment import process_indices as process_indices
     from dovetail.diagnostics.environment import typeof as typeof
+    from dovetail.diagnostics.notebook.extension import (
+        load_ipython_extension as load_ipython_extension,
+    )
     from dovetail.diagnostics.viewer.view import view as view
     from dovetail.export import this_module as _export
     from dovetail.lax import stop_gradient as stop_gradient
@@ -213,6 +216,10 @@ _PUBLIC = {
     "live_arrays": ("diagnostics.environment", "live_arrays"),
     "local_device_count": ("diagnostics.environment", "local_device_count"),
     "local_devices": ("diagnostics.environment", "local_devices"),
+    "load_ipython_extension": (
+        "diagnostics.notebook.extension",
+        "load_ipython_extension",
+    ),
     "log_compiles": ("base.config", "log_compiles"),
     "make_array_from_callback": ("programs.assembly", "make_array_from_callback"),
     "make_array_from_process_local_data": (

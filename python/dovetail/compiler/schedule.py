@@ -106,7 +106,7 @@ def _read(text: str) -> Schedule:
     allocations: list[Allocation] = []
 
     def visit(op: Any) -> Any:
-        if op.name == "func.func" and _is_within(op, "stream.executable"):
+        if op.name == "func.func" and _is_in_executable(op):
             name = op.attributes["sym_name"].value
             known[name] = _described(name, op, go_on)
         elif op.name == "stream.cmd.dispatch":
@@ -121,10 +121,11 @@ def _read(text: str) -> Schedule:
     return Schedule(dispatches, tuple(allocations))
 
 
-def _is_within(op: Any, name: str) -> bool:
+def _is_in_executable(op: Any) -> bool:
+    """Whether an op is in an executable, the code generator's or one that came to it as such."""
     parent = op.parent
     while parent is not None:
-        if parent.name == name:
+        if parent.name in ("stream.executable", "hal.executable.source"):
             return True
         parent = parent.operation.parent
     return False

@@ -8,8 +8,8 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
-from dovetail.base import config, spans
 from dovetail.diagnostics import scripts
+from dovetail.diagnostics.recorded import recording
 from dovetail.diagnostics.viewer import phases
 from dovetail.diagnostics.viewer.gather import Subject
 from dovetail.diagnostics.viewer.view import View
@@ -79,23 +79,17 @@ def _split(text: str) -> tuple[str, str]:
 
 def _run(options: argparse.Namespace, script: str) -> tuple[list[ProfiledCalls], bool]:
     """Runs the program; returns the programs that it called, and whether it failed."""
-    recorder = spans.recorder = spans.Recorder()
-    # Calls that bypass our Python code would not be seen.
-    config.changed()
-    mode = config.compile("now" if options.profile else config.compile.value)
     failed = False
-    try:
-        with scripts.environment(options, script), mode:
-            scripts.run(script)
-    except SystemExit as exit:
-        how = scripts.exits(exit)
-        failed = how is not None
-        if how:
-            print(f"dovetail view: {how}", file=sys.stderr)
-    except BaseException:
-        traceback.print_exc()
-        failed = True
-    finally:
-        spans.recorder = None
-        config.changed()
+    with recording(compiled=options.profile) as recorder:
+        try:
+            with scripts.environment(options, script):
+                scripts.run(script)
+        except SystemExit as exit:
+            how = scripts.exits(exit)
+            failed = how is not None
+            if how:
+                print(f"dovetail view: {how}", file=sys.stderr)
+        except BaseException:
+            traceback.print_exc()
+            failed = True
     return [*recorder.calls.values()], failed
