@@ -53,6 +53,7 @@ NAMESPACES = (
     "dovetail.profiler",
     "dovetail.monitoring",
     "dovetail.errors",
+    "dovetail.deprecations",
     "dovetail.dtypes",
     "dovetail.dlpack",
     "dovetail.typing",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dovetail import custom_batching as custom_batching
     from dovetail import custom_derivatives as custom_derivatives
     from dovetail import debug as debug
+    from dovetail import deprecations as deprecations
     from dovetail import distributed as distributed
     from dovetail import dlpack as dlpack
     from dovetail import dtypes as dtypes
@@ -184,6 +185,7 @@ _PUBLIC = {
     "device_get": ("programs.transfers", "device_get"),
     "device_put": ("programs.transfers", "device_put"),
     "devices": ("diagnostics.environment", "devices"),
+    "deprecations": ("deprecations", ""),
     "disable_jit": ("base.config", "disable_jit"),
     "distributed": ("distributed", ""),
     "dlpack": ("dlpack", ""),
