@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
+import charts
 import notebooks
 from contents import ROOT, documents, examples, page_of
 
@@ -53,6 +54,8 @@ def make(site: Path) -> set[Path]:
             write(notebook, notebooks.notebook_of(path))
             made.add(notebook)
             shown = notebooks.with_link(path, shown)
+        if path == ROOT / "benchmarks" / "README.md":
+            shown = charts.with_charts(shown)
         write(page, shown)
         made.add(page)
     for run in RUNS.glob("*/figures/*.png"):
