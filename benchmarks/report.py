@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,6 +16,7 @@ Row = dict[str, Any]
 OVER_JAX = 1.15
 OVER_PEERS = 1.25
 LEAST_MEMORY = 4 * 2**20
+SIZES = ("small", "medium", "large")
 
 
 def minimum(row: Row, library: str) -> float | None:
@@ -249,3 +251,28 @@ def status_changes(pairs: list[tuple[Row, Row]]) -> list[tuple[str, str, str]]:
             name = f"{now['program']} ({now['size']})"
             found.append((name, notes[0] or "ran", notes[1] or "runs"))
     return found
+
+
+def condensed(reports: list[dict[str, Any]]) -> str:
+    """Returns the reports of runs at different sizes as one, with the shortest times alone, in
+    which each row is a line.
+    """
+
+    def rounded(value: float | None) -> float | None:
+        return None if value is None else float(f"{value:.4g}")
+
+    order = [row["program"] for each in reports for row in each["rows"]]
+    rows = [
+        {
+            **{key: row[key] for key in ("program", "family", "size", "shape")},
+            "limit": rounded(row["limit"]),
+            "times": {name: {"minimum": rounded(t["minimum"])} for name, t in row["times"].items()},
+            "notes": row["notes"],
+        }
+        for each in reports
+        for row in each["rows"]
+    ]
+    rows.sort(key=lambda row: (order.index(row["program"]), SIZES.index(row["size"])))
+    lines = ",\n  ".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    about = json.dumps(reports[-1]["about"], ensure_ascii=False)
+    return f'{{\n "about": {about},\n "rows": [\n  {lines}\n ]\n}}\n'

@@ -3,6 +3,7 @@
 Usage: suite.py [--only PATTERN] [--family NAME…] [--sizes SIZE…] [--libraries NAME…] [--quick]
                 [--compile] [--memory] [--json FILE] [--chart FILE] [--list]
        suite.py compare BEFORE.json AFTER.json [--noise PART]
+       suite.py keep RUN.json ...
 
 The libraries that are installed take turns in one process, after their results were compared. The
 table has the least time of each. `/ JAX` and `/ best` are Dovetail's time in parts of JAX's and of
@@ -89,6 +90,14 @@ def compare(given: list[str]) -> None:
     print(report.comparison(before, after, options.noise))
 
 
+def keep(given: list[str]) -> None:
+    """Writes runs, one at each size, to the file from which the documentation draws its charts."""
+    parser = argparse.ArgumentParser(prog="suite.py keep")
+    parser.add_argument("runs", type=Path, nargs="+")
+    runs = [json.loads(path.read_text()) for path in parser.parse_args(given).runs]
+    (Path(__file__).parent / "results" / "suite.json").write_text(report.condensed(runs))
+
+
 def run(options: argparse.Namespace) -> None:
     """Measures, printing each row as soon as it is known; the file is complete after each, too."""
     libraries = {
@@ -135,6 +144,9 @@ def about(libraries: dict[str, Library]) -> dict[str, Any]:
 def main() -> None:
     if sys.argv[1:2] == ["compare"]:
         compare(sys.argv[2:])
+        return
+    if sys.argv[1:2] == ["keep"]:
+        keep(sys.argv[2:])
         return
     options = parser().parse_args()
     if options.memory_of:

@@ -11,6 +11,7 @@
 #include "cpp/bindings/ir/BindModule.h"
 #include "cpp/bindings/ir/Context.h"
 #include "cpp/bindings/ir/Export.h"
+#include "cpp/bindings/ir/Listing.h"
 #include "cpp/bindings/ir/Phases.h"
 #include "cpp/bindings/ir/Shardings.h"
 #include "cpp/bindings/ir/Traffic.h"
@@ -52,6 +53,7 @@ NB_MODULE(_core, m) {
   bindPhases(m);
   bindShardings(m);
   bindTraffic(m);
+  bindListing(m);
   bindFunction(m);
   bindStorage(m);
   bindPackage(m);

@@ -59,34 +59,46 @@ SmallVector<Traffic> trafficOf(ModuleOp module) {
 
 static double arrayBytes(Value value) { return isa<RankedTensorType>(value.getType()) ? bytesOf(value) : 0; }
 
-/// The most bytes of a body's values, its arguments among them.
-static double peakOf(Block &block) {
+static double peakOf(Block &block);
+
+/// For each op of a body, the bytes of the body's values that are alive while it runs, its arguments among them.
+static SmallVector<double> aliveIn(Block &block) {
   DenseMap<Operation *, double> freedAfter;
-  double alive = 0, most;
+  double alive = 0;
   auto add = [&](Value value) {
     double bytes = arrayBytes(value);
     alive += bytes;
     Operation *last = nullptr;
     for (Operation *user : value.getUsers())
-      if (!last || last->isBeforeInBlock(user))
-        last = user;
+      if (Operation *inBlock = block.findAncestorOpInBlock(*user); !last || last->isBeforeInBlock(inBlock))
+        last = inBlock;
     if (last)
       freedAfter[last] += bytes;
     else
       alive -= bytes;
   };
   llvm::for_each(block.getArguments(), add);
-  most = alive;
+  SmallVector<double> found;
   for (Operation &op : block) {
     double inside = 0;
     for (Region &region : op.getRegions())
       inside = std::max(inside, peakOf(region.front()));
-    most = std::max(most, alive + inside);
+    double before = alive + inside;
     llvm::for_each(op.getResults(), add);
-    most = std::max(most, alive);
+    found.push_back(std::max(before, alive));
     alive -= freedAfter.lookup(&op);
   }
-  return most;
+  return found;
+}
+
+static double peakOf(Block &block) {
+  SmallVector<double> alive = aliveIn(block);
+  return alive.empty() ? 0 : *llvm::max_element(alive);
+}
+
+SmallVector<double> aliveBytesOf(ModuleOp module) {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  return main ? aliveIn(main.front()) : SmallVector<double>();
 }
 
 double peakBytesOf(ModuleOp module) {

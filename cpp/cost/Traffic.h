@@ -22,6 +22,9 @@ struct Traffic {
 /// The collectives of the function `main` of a module with the attribute `dovetail.mesh`.
 llvm::SmallVector<Traffic> trafficOf(mlir::ModuleOp module);
 
+/// For each op of `main`, the bytes of arguments, results and values that are alive while it runs, without fusion or
+/// reuse.
+llvm::SmallVector<double> aliveBytesOf(mlir::ModuleOp module);
 /// The most bytes of the arguments, results and values of `main` that are alive at a time, without fusion or reuse.
 double peakBytesOf(mlir::ModuleOp module);
 

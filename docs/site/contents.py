@@ -83,6 +83,8 @@ GUIDES = Section(
     "How to do one thing, from the first attempt to its limits.",
     (
         "looking_inside",
+        "viewing",
+        "notebooks",
         "checking",
         "compilation",
         "dynamic_shapes",

@@ -13,6 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
+import charts
+import notebooks
 from contents import ROOT, documents, examples, page_of
 
 RUNS = ROOT / "build" / "site-runs"
@@ -46,7 +48,15 @@ def make(site: Path) -> set[Path]:
     made = set()
     for path, text in zip(paths, texts, strict=True):
         page = site / f"{page_of(path)}.md"
-        write(page, redirected(path, text, site))
+        shown = redirected(path, text, site)
+        if path in notebooks.tutorials():
+            notebook = page.with_suffix(".ipynb")
+            write(notebook, notebooks.notebook_of(path))
+            made.add(notebook)
+            shown = notebooks.with_link(path, shown)
+        if path == ROOT / "benchmarks" / "README.md":
+            shown = charts.with_charts(shown)
+        write(page, shown)
         made.add(page)
     for run in RUNS.glob("*/figures/*.png"):
         for page in paths:

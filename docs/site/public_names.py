@@ -58,6 +58,7 @@ NAMESPACES = (
     "dovetail.profiler",
     "dovetail.monitoring",
     "dovetail.errors",
+    "dovetail.deprecations",
     "dovetail.dtypes",
     "dovetail.dlpack",
     "dovetail.typing",

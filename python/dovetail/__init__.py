@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dovetail import custom_batching as custom_batching
     from dovetail import custom_derivatives as custom_derivatives
     from dovetail import debug as debug
+    from dovetail import deprecations as deprecations
     from dovetail import distributed as distributed
     from dovetail import dlpack as dlpack
     from dovetail import dtypes as dtypes
@@ -91,6 +92,10 @@ if TYPE_CHECKING:
     from dovetail.diagnostics.environment import process_index as process_index
     from dovetail.diagnostics.environment import process_indices as process_indices
     from dovetail.diagnostics.environment import typeof as typeof
+    from dovetail.diagnostics.notebook.extension import (
+        load_ipython_extension as load_ipython_extension,
+    )
+    from dovetail.diagnostics.viewer.view import view as view
     from dovetail.export import this_module as _export
     from dovetail.jaxprs.making import make_jaxpr as make_jaxpr
     from dovetail.lax import stop_gradient as stop_gradient
@@ -188,6 +193,7 @@ _PUBLIC = {
     "device_get": ("programs.transfers", "device_get"),
     "device_put": ("programs.transfers", "device_put"),
     "devices": ("diagnostics.environment", "devices"),
+    "deprecations": ("deprecations", ""),
     "disable_jit": ("base.config", "disable_jit"),
     "distributed": ("distributed", ""),
     "dlpack": ("dlpack", ""),
@@ -224,6 +230,10 @@ _PUBLIC = {
     "live_arrays": ("diagnostics.environment", "live_arrays"),
     "local_device_count": ("diagnostics.environment", "local_device_count"),
     "local_devices": ("diagnostics.environment", "local_devices"),
+    "load_ipython_extension": (
+        "diagnostics.notebook.extension",
+        "load_ipython_extension",
+    ),
     "log_compiles": ("base.config", "log_compiles"),
     "make_array_from_callback": ("programs.assembly", "make_array_from_callback"),
     "make_array_from_process_local_data": (
@@ -281,6 +291,7 @@ _PUBLIC = {
     "reshard": ("transforms.explicit_sharding", "reshard"),
     "shard_map": ("transforms.shard_mapping", "shard_map"),
     "smap": ("transforms.shard_mapping", "smap"),
+    "view": ("diagnostics.viewer.view", "view"),
     "vmap": ("transforms.batching", "vmap"),
 }
 

@@ -123,6 +123,11 @@ class Module:
         Ask the phase `shard` for the program of one device; an argument without a sharding may get any.
         """
 
+    def propagate_shardings(self) -> None:
+        """
+        Find the shardings of all values of a module that is to be partitioned, for its listing.
+        """
+
     def shardings(self) -> tuple[list[list[list[str]]], list[list[list[str]]]] | None:
         """
         The axes over which each dimension of each argument and result of one device's program is sharded.
@@ -293,9 +298,99 @@ class Traffic:
 def traffic(module: Module) -> list[Traffic]:
     """The collectives of the program of one device."""
 
+def alive_bytes(module: Module) -> list[float]:
+    """
+    For each op of `main`, the bytes of values that are alive while it runs, without fusion or reuse.
+    """
+
 def peak_bytes(module: Module) -> float:
     """
     The most bytes of a program's values that are alive at a time, without fusion or reuse.
+    """
+
+class ListedValue:
+    """A value of a listing."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the text."""
+
+    @property
+    def type(self) -> str:
+        """Its type."""
+
+    @property
+    def sharding(self) -> str:
+        """Its sharding; empty if it has none."""
+
+    @property
+    def bytes(self) -> float:
+        """Its size, if it is an array."""
+
+class ListedOp:
+    """An op of a listing; values and ops are named by their numbers."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def line(self) -> int:
+        """Its first line in the text, counted from 1."""
+
+    @property
+    def parent(self) -> int:
+        """The op in whose body it is; -1 for the module."""
+
+    @property
+    def operands(self) -> list[int]:
+        """Its operands."""
+
+    @property
+    def results(self) -> list[int]:
+        """Its results."""
+
+    @property
+    def arguments(self) -> list[int]:
+        """The arguments of its bodies."""
+
+    @property
+    def callees(self) -> list[str]:
+        """The functions that it names."""
+
+    @property
+    def origins(self) -> list[int]:
+        """The numbers, by `number_ops`, of the ops from which it was made."""
+
+    @property
+    def place(self) -> tuple[str, int, str]:
+        """Where it is in the user's program."""
+
+    @property
+    def cost(self) -> Cost | None:
+        """The work of one run; None for requests and the ops of other dialects."""
+
+class Listing:
+    """A module as text, with what each op and value is."""
+
+    @property
+    def text(self) -> str:
+        """The text, in which long constants are left out."""
+
+    @property
+    def ops(self) -> list[ListedOp]:
+        """The ops, in the order of the text."""
+
+    @property
+    def values(self) -> list[ListedValue]:
+        """The values."""
+
+def listing(module: Module) -> Listing:
+    """The listing of a module."""
+
+def number_ops(module: Module) -> None:
+    """
+    Number ops from 1, in the order of the text; the numbers stay with what phases make of them.
     """
 
 class Function:

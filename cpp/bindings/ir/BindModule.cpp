@@ -14,6 +14,7 @@
 #include "cpp/iree/HostCall.h"
 #include "cpp/iree/Passes.h"
 #include "cpp/pipeline/TextLimits.h"
+#include "cpp/sharding/Passes.h"
 #include "cpp/sharding/Shardings.h"
 #include "cpp/transforms/CallGraph.h"
 #include "cpp/transforms/CheckFinite.h"
@@ -343,6 +344,8 @@ void bindModule(nb::module_ &m) {
       .def("inline_calls", &runPass<createInlinePass>, "Inline all calls.")
       .def("partition_over", &partitionOver, "mesh"_a, "arguments"_a,
            "Ask the phase `shard` for the program of one device; an argument without a sharding may get any.")
+      .def("propagate_shardings", &runPass<createPropagateShardingsPass>,
+           "Find the shardings of all values of a module that is to be partitioned, for its listing.")
       .def("shardings", &shardingsOf,
            "The axes over which each dimension of each argument and result of one device's program is sharded.")
       .def("donate_arguments", &donateArguments, "numbers"_a, "Allow `main` to write results over these arguments.")

@@ -57,6 +57,13 @@ void bindTraffic(nb::module_ &m) {
           "How often a device waits for another in a run, at least.");
   m.def("traffic", &collectivesOf, "module"_a, "The collectives of the program of one device.");
   m.def(
+      "alive_bytes",
+      [](const std::shared_ptr<Module> &module) {
+        SmallVector<double> alive = aliveBytesOf(*module->op);
+        return std::vector<double>(alive.begin(), alive.end());
+      },
+      "module"_a, "For each op of `main`, the bytes of values that are alive while it runs, without fusion or reuse.");
+  m.def(
       "peak_bytes", [](const std::shared_ptr<Module> &module) { return peakBytesOf(*module->op); }, "module"_a,
       "The most bytes of a program's values that are alive at a time, without fusion or reuse.");
 }

@@ -288,6 +288,11 @@ class Array(_core.ArrayStorage, ArrayMethods, metaclass=_ArrayType):
     def __str__(self) -> str:
         return str(self._value()) if self._has_values() else repr(self)
 
+    def _repr_html_(self) -> str:
+        from dovetail.arrays import markup  # lazy
+
+        return markup.of_array(self)
+
     def _has_values(self) -> bool:
         """True if this process has all elements."""
         return self.is_fully_addressable or self.is_fully_replicated

@@ -34,3 +34,5 @@ segments: Any = _Late("dovetail.numpy.segments")
 files: Any = _Late("dovetail.exporting.files")
 # `lax.add_p` and the like.
 jaxprs: Any = _Late("dovetail.jaxprs.primitives")
+# The options `--as-jax` of commands.
+as_jax: Any = _Late("dovetail.as_jax")

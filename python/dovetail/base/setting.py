@@ -104,7 +104,7 @@ class Option(Generic[T]):
             accepts += "; by default True"
         self.__doc__ = _DOCUMENTATION.format(doc=doc, name=name, accepts=accepts, example=example)
         self._override: ContextVar[T] = ContextVar(name)
-        self._value: T = default
+        self.default = self._value = default
         self._uses: list[Callable[[], Any]] = []
         text = os.environ.get(f"DOVETAIL_{name.upper()}")
         if text is not None:

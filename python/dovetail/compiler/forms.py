@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dovetail import _core
 from dovetail.base import config, monitoring, spans
-from dovetail.compiler import phases
+from dovetail.compiler import phases, progress
 from dovetail.compiler.errors import CompileError
 from dovetail.compiler.host_functions import host_functions_of
 from dovetail.compiler.iree_compiler import KILLED
@@ -81,6 +81,7 @@ def compilation(
         functions = host_functions_of(module)
         is_large = tiles and module.largest_contraction() >= DATA_TILING_SIZE
         flags = flags_of[text] = (DATA_TILING if is_large else WITHOUT_LIBRARY,)
+        progress.enter(lowering.name, "code generation")
         try:
             vmfb = compile_module(text, target=target, flags=flags, name=lowering.name)
         except CompileError as error:

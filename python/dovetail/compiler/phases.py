@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dovetail import _core
 from dovetail.base import config, locations, spans
 from dovetail.base.errors import explained
+from dovetail.compiler import progress
 
 _logger = logging.getLogger("dovetail")
 
@@ -46,6 +47,7 @@ def run(
         for phase in steps:
             with spans.span("phase", phase, function=name):
                 for first, last, run in _parts(start, phase):
+                    progress.enter(name, "transforms" if run is _run_here else "lowering")
                     run(module, first, last, target, host_functions, form, name)
             start = phase
     except _core.CompilerError as error:

@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 
 from dovetail.compiler.forms import Compilation
 
-_FLAGS = ("--compile-to=stream", "--mlir-print-debuginfo", "--mlir-print-local-scope")
+_FLAGS = ("--mlir-print-debuginfo", "--mlir-print-local-scope")
 
 # A dovetail op, as `lower` names it in locations, and a location in the user's program.
 _OP = re.compile(r'"dovetail\.(\w+)"\(')
 _PLACE = re.compile(r'"((?:[^"\\]|\\.)*)"\("((?:[^"\\]|\\.)*)":(\d+):\d+\)')
 _KIND = re.compile(r"<(\w+)>")
-# Ops that carry another op's location without computing it.
-_AROUND = ("iree_tensor_ext.", "tensor.empty", "func.")
+# The beginnings of the names of ops that carry another op's location without computing it.
+AROUND = ("iree_tensor_ext.", "tensor.empty", "func.")
 
 
 class Dispatch(NamedTuple):
@@ -77,13 +77,22 @@ def schedule_of(compilation: Compilation) -> Schedule:
     Raises:
       RuntimeError: the code generator does not provide it.
     """
+    return _read(partly_compiled(compilation, "stream"))
+
+
+def partly_compiled(compilation: Compilation, phase: str) -> str:
+    """The module, with its locations, after a phase of the code generator.
+
+    Raises:
+      RuntimeError: the code generator does not provide it.
+    """
     from dovetail.compiler import iree_tool  # lazy
 
-    flags = [*compilation.target.flags, *compilation.flags, *_FLAGS]
+    flags = [*compilation.target.flags, *compilation.flags, f"--compile-to={phase}", *_FLAGS]
     done = iree_tool.run(flags, compilation.module.text(locations=True))
     if done.returncode:
         raise RuntimeError(f"the code generator does not say its schedule: {done.stderr}")
-    return _read(done.stdout)
+    return done.stdout
 
 
 def _read(text: str) -> Schedule:
@@ -97,7 +106,7 @@ def _read(text: str) -> Schedule:
     allocations: list[Allocation] = []
 
     def visit(op: Any) -> Any:
-        if op.name == "func.func" and _is_within(op, "stream.executable"):
+        if op.name == "func.func" and _is_in_executable(op):
             name = op.attributes["sym_name"].value
             known[name] = _described(name, op, go_on)
         elif op.name == "stream.cmd.dispatch":
@@ -112,10 +121,11 @@ def _read(text: str) -> Schedule:
     return Schedule(dispatches, tuple(allocations))
 
 
-def _is_within(op: Any, name: str) -> bool:
+def _is_in_executable(op: Any) -> bool:
+    """Whether an op is in an executable, the code generator's or one that came to it as such."""
     parent = op.parent
     while parent is not None:
-        if parent.name == name:
+        if parent.name in ("stream.executable", "hal.executable.source"):
             return True
         parent = parent.operation.parent
     return False
@@ -124,7 +134,7 @@ def _is_within(op: Any, name: str) -> bool:
 def _allocation(alloca: Any) -> Allocation:
     kind = _KIND.search(str(alloca.results[0].type))
     size = next((operand.owner for operand in alloca.operands if _is_constant(operand)), None)
-    ops, places = _sources([str(alloca.location)])
+    ops, places = sources([str(alloca.location)])
     return Allocation(
         kind[1] if kind else "", 0 if size is None else size.attributes["value"].value, ops, places
     )
@@ -145,15 +155,15 @@ def _described(name: str, function: Any, go_on: Any) -> Dispatch:
     locations: list[str] = []
 
     def visit(op: Any) -> Any:
-        if not op.name.startswith(_AROUND):
+        if not op.name.startswith(AROUND):
             locations.append(str(op.location))
         return go_on
 
     function.walk(visit)
-    return Dispatch(name, *_sources(locations))
+    return Dispatch(name, *sources(locations))
 
 
-def _sources(locations: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def sources(locations: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The dovetail ops in locations, and their source lines in the user's program."""
     ops: dict[str, None] = {}
     places: dict[str, None] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib.metadata
+import os
 import platform
 from typing import Any
 
@@ -11,13 +12,25 @@ from dovetail.arrays.array import Array, ArrayMethods
 from dovetail.arrays.descriptions import ShapeDtypeStruct
 from dovetail.arrays.keys import is_keys
 from dovetail.base.documentation import documented
+from dovetail.base.setting import options
+from dovetail.compiler.module_files import default_cache
 from dovetail.ops.operands import as_operand
 from dovetail.placement import devices as placement
 from dovetail.placement import platforms
 from dovetail.placement.devices import Device
 from dovetail.programs import jitted
+from dovetail.runtime.notes import architecture
 from dovetail.tracing.references import Ref
 from dovetail.tracing.varying import varying_axes
+
+# What a report names: the packages that compute and compile, and those that a program may use, too.
+_PACKAGES = (
+    *("dovetail", "numpy", "scipy", "ml_dtypes", "optree", "safetensors"),
+    *("iree-base-compiler", "iree-base-runtime"),
+)
+_OTHERS = ("jax", "jaxlib", "mpi4py", "torch")
+# The beginnings of the names of variables that change what programs do.
+_VARIABLES = ("DOVETAIL_", "IREE_", "JAX_", "XLA_", "OMP_", "OPENBLAS_", "MKL_")
 
 _DEVICES = """
     Args:
@@ -226,7 +239,10 @@ def typeof(x: Any) -> Any:
 
 
 def print_environment_info(return_string: bool = False) -> str | None:
-    """Print, or return, the versions that a bug report should include.
+    """Print, or return, what a bug report should include: versions, the machine, and the settings
+    and environment variables that are not the default ones.
+
+    The command `dovetail env` does the same.
 
     Args:
       return_string: whether to return the text instead of printing it.
@@ -240,12 +256,42 @@ def print_environment_info(return_string: bool = False) -> str | None:
       >>> text.splitlines()[-1]
       'devices: cpu:0'
     """
-    names = ("dovetail", "numpy", "ml_dtypes", "optree", "iree-base-compiler", "iree-base-runtime")
-    lines = [f"{name}: {importlib.metadata.version(name)}" for name in names]
+    lines = [f"{name}: {_version(name)}" for name in _PACKAGES]
+    lines += [f"{name}: {found}" for name in _OTHERS if (found := _version(name))]
     lines += [f"python: {platform.python_version()}", f"machine: {platform.platform()}"]
+    lines.append(f"processor: {architecture()}, {_processor()}, {os.cpu_count()} threads")
+    lines.append(f"compiled programs: {default_cache().directory or 'not kept'}")
+    lines += [
+        f"setting: {name}={option.value!r}"
+        for name, option in sorted(options.items())
+        if option.value != option.default
+    ]
+    lines += [
+        f"variable: {name}={value}"
+        for name, value in sorted(os.environ.items())
+        if name.startswith(_VARIABLES)
+    ]
     lines.append(f"devices: {', '.join(map(str, devices()))}")
     text = "\n".join(lines)
     if return_string:
         return text
     print(text)
     return None
+
+
+def _version(package: str) -> str | None:
+    """The installed version of a package; None if there is none."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _processor() -> str:
+    """The processor's name, on Linux."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+            names = [line.partition(":")[2] for line in file if line.startswith("model name")]
+    except OSError:
+        names = []
+    return names[0].strip() if names else platform.processor() or "unknown"

@@ -10,9 +10,9 @@ import numpy as np
 from dovetail import lax
 from dovetail.arrays.array import Array
 from dovetail.arrays.keys import is_keys
-from dovetail.base import dtypes
+from dovetail.base import deprecations, dtypes
 from dovetail.base.documentation import documented
-from dovetail.base.errors import type_error, value_error, warn
+from dovetail.base.errors import type_error, value_error
 from dovetail.numpy.data import apart, as_dtype, from_data, shared
 from dovetail.numpy.promotion import with_dtype
 from dovetail.ops.operands import (
@@ -144,11 +144,7 @@ def _by_position(args: tuple[Any, ...], *named: Any) -> list[Any]:
     ):
         if value != default:
             raise TypeError(f"array() got multiple values for argument '{name}'")
-    warn(
-        "Passing the copy, order, and ndmin arguments to jnp.array by position is deprecated; "
-        "write them with their names",
-        category=DeprecationWarning,
-    )
+    deprecations.ARRAY_POSITIONS.warn()
     return [*args, *named[len(args) :]]
 
 
@@ -200,11 +196,7 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: bool = False, device: Any = Non
         result = operand if operand.dtype == wanted else operand != 0
     else:
         if dtypes.KINDS[operand.dtype] == "c" and dtypes.KINDS[wanted] != "c":
-            warn(
-                "Casting from complex to real dtypes will discard the imaginary part; take x.real "
-                "first",
-                category=DeprecationWarning,
-            )
+            deprecations.COMPLEX_TO_REAL.warn()
         result = as_dtype(operand, wanted)
     return apart(result, x) if copy else result
 

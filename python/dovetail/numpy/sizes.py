@@ -10,7 +10,7 @@ import numpy as np
 
 from dovetail.arrays.array import ArrayMethods
 from dovetail.arrays.protocols import array_meant
-from dovetail.base.errors import warn
+from dovetail.base import deprecations
 from dovetail.ops.operands import canonical_axes
 
 
@@ -56,10 +56,9 @@ def shape_of(a: Any) -> tuple[int, ...]:
 
 
 def _discourage(name: str, a: Any) -> None:
-    warn(
+    deprecations.SIZES_OF_LISTS.warn(
         f"{name} requires ndarray or scalar arguments, got: {type(a).__name__}; make an array of "
-        "it first, or ask NumPy",
-        category=DeprecationWarning,
+        "it first, or ask NumPy"
     )
 
 

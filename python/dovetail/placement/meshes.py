@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.base import config
-from dovetail.base.errors import type_error, value_error, warn
+from dovetail.base import config, deprecations
+from dovetail.base.errors import type_error, value_error
 from dovetail.base.setting import Option, Override
 from dovetail.placement.devices import Device
 
@@ -388,11 +388,7 @@ class Mesh(NamedAxes, ContextDecorator):
     # The deprecated context -----------------------------------------------------------------------
 
     def __enter__(self) -> Mesh:
-        warn(
-            "`with mesh:` context manager has been deprecated; use `with dovetail.set_mesh(mesh):` "
-            "instead",
-            category=DeprecationWarning,
-        )
+        deprecations.MESH_CONTEXT.warn()
         scope = entered_mesh(self)
         scope.__enter__()
         _scopes.entered.append(scope)

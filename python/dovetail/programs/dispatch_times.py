@@ -111,17 +111,21 @@ def dispatch_times(call: ProfiledCalls) -> list[TimedDispatch]:
         known = {dispatch.name: dispatch for dispatch in schedule_of(compilation).dispatches}
     except RuntimeError as error:
         raise NotRunnable(str(error)) from error
-    rows = _run(compilation, program.runtime_device, call.arguments)
+    rows = times_of(compilation, program.runtime_device, call.arguments)
     return [
         TimedDispatch(known.get(name, Dispatch(name, (), ())), start, duration, workgroups)
         for name, start, duration, workgroups in rows
     ]
 
 
-def _run(
+def times_of(
     compilation: Compilation, device: str, arguments: Sequence[np.ndarray]
 ) -> list[tuple[str, int, int, tuple[int, ...]]]:
-    """(name, start, duration, workgroups) of the dispatches of one run."""
+    """(name, start, duration, workgroups) of the dispatches of one run.
+
+    Raises:
+      NotRunnable: the runtime's tools cannot run it.
+    """
     is_host = device.startswith("local")
     # All devices of the host are alike, and the tool knows only one.
     device = device.partition(":")[0] if is_host else device

@@ -255,7 +255,7 @@ class Execution:
     def _wait(self) -> None:
         """Wait for the compiler."""
         if not self._job.is_done:
-            with progress.note(f"compiling `{self.program.name}`"):
+            with progress.bar(self.program.name):
                 self._job.finish()
 
     def _use(
@@ -309,7 +309,10 @@ def _compiled(program: Program) -> Executable | PartitionedExecutable:
         log.timed("compiling", program.name, program.signature.avals),
         spans.step("compile", monitoring.COMPILE_EVENT, program.name),
     ):
-        return program.compile()
+        try:
+            return program.compile()
+        finally:
+            progress.leave(program.name)
 
 
 def _array(data: Any, weak_type: bool, place: Place | None) -> Array:

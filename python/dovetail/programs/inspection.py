@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
+from dovetail.base import markup
 from dovetail.programs.jit import jit
 from dovetail.programs.jitted import Jitted
 from dovetail.programs.options import Options
@@ -19,6 +20,9 @@ class IRText(str):
 
     def __repr__(self) -> str:
         return str(self)
+
+    def _repr_html_(self) -> str:
+        return markup.ir(self)
 
 
 def make_ir(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 import inspect
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from dovetail.base import deprecations
 from dovetail.programs.dynamic import DynamicJitted
 from dovetail.programs.jitted import Jitted
 from dovetail.programs.options import options_for
@@ -100,12 +100,7 @@ def jit(
             "for jit"
         )
     if device is not None or backend is not None:
-        warnings.warn(
-            "device and backend of jit are deprecated; commit arguments to a device with "
-            "dovetail.device_put instead",
-            DeprecationWarning,
-            stacklevel=2,
-        )
+        deprecations.JIT_DEVICE.warn()
     if dynamic_shapes is None:
         return Jitted(fun, options_for(fun, **options))
     scope = SymbolicScope(dynamic_constraints)

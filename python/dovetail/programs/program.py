@@ -19,7 +19,7 @@ from dovetail.arrays.shaped_array import ShapedArray
 from dovetail.base import spans
 from dovetail.base.errors import UnknownSizeError
 from dovetail.base.locations import describe, here
-from dovetail.compiler import phases
+from dovetail.compiler import phases, progress
 from dovetail.placement import devices, partitioning, platforms
 from dovetail.placement.devices import Device
 from dovetail.placement.partitioning import Partition
@@ -352,6 +352,7 @@ class Program:
 
         folder = dump.begin(self)
         compiled = self.compilation()
+        progress.enter(self.name, "loading")
         functions = compiled.host_functions
         foreign_lines = [describe(place) for place in compiled.module.foreign_places()]
         if folder is not None:

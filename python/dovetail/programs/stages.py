@@ -14,6 +14,7 @@ import numpy as np
 
 from dovetail.arrays.array import Array, ShapedArray
 from dovetail.arrays.descriptions import ShapeDtypeStruct
+from dovetail.base import markup
 from dovetail.base.errors import value_error
 from dovetail.base.late import files
 from dovetail.base.locations import here
@@ -121,6 +122,14 @@ class Stage:
         """
         module = self._program.after(phase or self._default_phase)
         return module.text(locations=debug_info).rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        program = self._program
+        types = ", ".join(map(str, program.signature.avals))
+        results = ", ".join(map(str, program.avals))
+        phase = self._default_phase
+        head = f"{program.name}({types}) → {results}, after the phase {phase}"
+        return markup.caption(head) + markup.ir(self.as_text())
 
     def mlir_module(self, phase: str = "lower") -> Any:
         """The program after a phase as an `iree.compiler.ir.Module`.

@@ -57,8 +57,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "dovetail",
         description="Looks at module files and runs them.",
-        epilog="`dovetail check script.py` runs a program once and reports what costs most; it "
-        "needs the whole package.",
+        epilog="More commands need the whole package: `dovetail check script.py` runs a program "
+        "once and reports what costs most, `dovetail view script.py` shows what it compiles to, "
+        "and `dovetail env` prints what a bug report needs.",
     )
     commands = parser.add_subparsers(required=True, metavar="command")
     inspect = commands.add_parser("inspect", help="say what a module file has")

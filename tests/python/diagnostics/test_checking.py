@@ -277,3 +277,27 @@ def test_command_line(tmp_path: Path) -> None:
     place = f"program.py:{line_of(NAN, 'y = dnp.log(-dnp.ones(3))')} (<module>)"
     assert done.stderr.startswith(f"1. nan at {place}\n   invalid value (nan) encountered in log")
     assert done.stderr.endswith("dovetail check: 1 finding\n")
+
+
+JAX_PROGRAM = """
+import jax
+import jax.numpy as jnp
+
+step = jax.jit(lambda x: x * 0.5)
+x = jnp.float32(1)
+for i in range(100):
+    x = step(x)
+    if float(x) < 1e-12:
+        break
+"""
+
+
+def test_a_program_for_jax(tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    script.write_text(JAX_PROGRAM)
+    command = [sys.executable, "-m", "dovetail", "check", "--json", "--as-jax", str(script)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    [finding] = json.loads(done.stderr)
+    assert finding["kind"] == "host-round-trip"
+    assert finding["line"] == 1 + JAX_PROGRAM.splitlines().index("    if float(x) < 1e-12:")
+    assert done.returncode == 1

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -73,6 +76,20 @@ def test_environment_info(capsys: pytest.CaptureFixture[str]) -> None:
     assert printed.rstrip("\n") == dt.print_environment_info(return_string=True)
     assert "iree-base-compiler: 3." in printed
     assert "devices: cpu:0" in printed
+    assert f"compiled programs: {os.environ['DOVETAIL_CACHE_DIR']}" in printed
+    assert "enable_x64" not in printed
+    with dt.enable_x64():
+        assert "setting: enable_x64=True" in str(dt.print_environment_info(return_string=True))
+
+
+def test_env_command() -> None:
+    environment = {**os.environ, "DOVETAIL_ENABLE_X64": "1"}
+    command = [sys.executable, "-m", "dovetail", "env"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert f"numpy: {np.__version__}" in done.stdout
+    assert "setting: enable_x64=True" in done.stdout
+    assert "variable: DOVETAIL_ENABLE_X64=1" in done.stdout
+    assert "processor: " in done.stdout
 
 
 def test_compile_time_evaluation() -> None:

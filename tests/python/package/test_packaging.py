@@ -48,7 +48,11 @@ def test_wheel_is_small_and_holds_the_package_only(wheel: Path) -> None:
     roots = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
     version = wheel.name.split("-")[1]
     assert roots <= {"dovetail", f"dovetail-{version}.dist-info", f"dovetail-{version}.data"}
-    assert "dovetail/include/dovetail/ffi.h" in zipfile.ZipFile(wheel).namelist()
+    names = zipfile.ZipFile(wheel).namelist()
+    assert "dovetail/include/dovetail/ffi.h" in names
+    assert "dovetail/diagnostics/viewer/libraries.js" in names
+    licences = f"dovetail-{version}.dist-info/licenses"
+    assert f"{licences}/licences/third_party.txt" in names
 
 
 @pytest.mark.packaging

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -80,3 +82,26 @@ def test_chart(tmp_path: Path) -> None:
     path = tmp_path / "ratios.png"
     assert report.chart([row("add", 2e-3, 1e-3, 4e-3)], path)
     assert path.stat().st_size > 1000
+
+
+def test_condensed_runs_keep_the_ratios() -> None:
+    small = {"about": {"cores": 2}, "rows": [row("add", 2e-3, 4e-3, 1e-3), row("sub", 1, 2, 3)]}
+    large = {"about": {"cores": 2}, "rows": [{**row("add", 3e-3, 4e-3, 1e-3), "size": "large"}]}
+    kept = json.loads(report.condensed([large, {**small}]))
+    assert [(each["program"], each["size"]) for each in kept["rows"][:2]] == [
+        ("add", "small"),
+        ("add", "large"),
+    ]
+    assert [report.over_jax(each) for each in kept["rows"]] == [0.5, 0.75, 0.5]
+
+
+def test_the_kept_results_are_those_that_the_page_states() -> None:
+    benchmarks = Path(__file__).parents[3] / "benchmarks"
+    rows = json.loads((benchmarks / "results" / "suite.json").read_text())["rows"]
+    text = (benchmarks / "README.md").read_text()
+    jax, best = (report.geometric_mean(map(of, rows)) for of in (report.over_jax, report.over_best))
+    means = " ".join(text.split("**")[1].split())
+    assert f"takes {jax:.2f} of JAX's time and {best:.2f} of that" in means
+    table = text[text.index("| family | programs |") :].split("\n\n")[0]
+    families = re.findall(r"^\| ([a-z ]+) \| \d+ \|", table, flags=re.MULTILINE)
+    assert {each["family"] for each in rows} == set(families)

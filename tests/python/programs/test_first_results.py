@@ -513,19 +513,38 @@ class Terminal(io.StringIO):
         return size
 
 
-def test_a_note_on_the_terminal_explains_delays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bar_on_the_terminal_explains_delays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "_PATIENCE", 0.0)
     terminal, file = Terminal(True), Terminal(False)
     monkeypatch.setattr(sys, "stderr", terminal)
-    with progress.note("compiling `f`"):
+    progress.enter("f", "code generation")
+    with progress.bar("f"):
         assert terminal.has_text.wait(60)
     shown = terminal.getvalue()
-    assert shown.startswith("\rdovetail: compiling `f` (0 s)")
+    assert shown.startswith("\rdovetail: █████░░░░░░░░░░░░░░░ compiling `f`: code generation, 0 s")
     # None of it stays.
     assert shown.rsplit("\r", 2)[1].isspace()
     assert shown.endswith("\r")
     monkeypatch.setattr(sys, "stderr", file)
     before = threading.active_count()
-    with progress.note("compiling `f`"):
+    with progress.bar("f"):
         assert threading.active_count() == before
     assert file.getvalue() == ""
+
+
+def test_the_bar_follows_the_parts_of_a_compilation(monkeypatch: pytest.MonkeyPatch) -> None:
+    entered: list[tuple[str, str]] = []
+    monkeypatch.setattr(progress, "enter", lambda *part: entered.append(part))
+    dt.jit(lambda x: x * 3.25 + 0.125).lower(X).compile()
+    parts = [part for name, part in entered if name == "<lambda>"]
+    assert [*dict.fromkeys(parts)] == ["transforms", "lowering", "code generation", "loading"]
+
+
+def test_the_bar_never_goes_back() -> None:
+    shares = [
+        progress._share(part, seconds)
+        for part in ("", "transforms", "lowering", "code generation", "loading")
+        for seconds in (0, 1, 10, 100)
+    ]
+    assert shares == sorted(shares)
+    assert 0 <= min(shares) <= max(shares) < 1

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
-import runpy
 import sys
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
 from dovetail.base.locations import is_internal
+from dovetail.diagnostics import scripts
 from dovetail.diagnostics.checking.findings import REMEDIES, Report, as_json, as_text
 from dovetail.diagnostics.checking.watch import watched
 
@@ -41,8 +40,7 @@ def main(arguments: Sequence[str]) -> int:
         metavar="kind",
         help="leave out this kind of finding",
     )
-    parser.add_argument("script", help="the program")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
+    scripts.add_options(parser)
     options = parser.parse_args(arguments)
     if unknown := [kind for kind in options.allow if kind not in REMEDIES]:
         parser.error(f"--allow must name a kind of finding, got: {unknown[0]}")
@@ -50,7 +48,7 @@ def main(arguments: Sequence[str]) -> int:
         parser.error(f"the script must be a file, got: {options.script}")
 
     report = Report()
-    failed = _run(options.script, options.arguments, report)
+    failed = _run(options, report)
     findings = [finding for finding in report.findings() if finding.kind not in options.allow]
     text = (as_json if options.json else as_text)(findings)
     if options.output is not None:
@@ -61,17 +59,14 @@ def main(arguments: Sequence[str]) -> int:
     return 2 if failed else int(bool(findings))
 
 
-def _run(script: str, arguments: Sequence[str], report: Report) -> bool:
+def _run(options: argparse.Namespace, report: Report) -> bool:
     """Runs the program; returns whether it failed."""
-    saved = sys.argv, sys.path[:]
-    sys.argv = [script, *arguments]
-    sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
     try:
-        with watched(report):
-            runpy.run_path(script, run_name="__main__")
+        with scripts.environment(options, options.script), watched(report):
+            scripts.run(options.script)
     except SystemExit as exit:
-        if exit.code not in (None, 0):
-            report.add("failure", ("", 0, ""), f"the program exits with {exit.code}")
+        if (how := scripts.exits(exit)) is not None:
+            report.add("failure", ("", 0, ""), how)
             return True
     except BaseException as error:
         traceback.print_exc()
@@ -80,8 +75,6 @@ def _run(script: str, arguments: Sequence[str], report: Report) -> bool:
         place = (last.filename, last.lineno or 0, last.name) if last else ("", 0, "")
         report.add("failure", place, f"{type(error).__name__}: {error}".partition("\n")[0])
         return True
-    finally:
-        sys.argv, sys.path[:] = saved
     return False
 
 

@@ -1,0 +1,1 @@
+"""What notebooks get by `%load_ext dovetail`."""

@@ -1,0 +1,1 @@
+"""The program viewer: an HTML file that shows a program after each phase."""
