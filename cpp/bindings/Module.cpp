@@ -13,6 +13,7 @@
 #include "cpp/bindings/ir/Export.h"
 #include "cpp/bindings/ir/Phases.h"
 #include "cpp/bindings/ir/Shardings.h"
+#include "cpp/bindings/ir/Stablehlo.h"
 #include "cpp/bindings/ir/Traffic.h"
 #include "cpp/cost/AssumedSize.h"
 #include <nanobind/stl/string.h>
@@ -58,6 +59,7 @@ NB_MODULE(_core, m) {
   bindExecutor(m);
   bindCachedFunction(m);
   bindExport(m);
+  bindStablehlo(m);
   bindInvocation(m);
   bindPartCalls(m);
   bindCompiledCalls(m);

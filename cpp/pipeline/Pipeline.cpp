@@ -5,6 +5,7 @@
 #include "cpp/linalg/Passes.h"
 #include "cpp/lowering/Passes.h"
 #include "cpp/sharding/Passes.h"
+#include "cpp/stablehlo/Passes.h"
 #include "cpp/sharding/Shardings.h"
 #include "cpp/transforms/Passes.h"
 #include "dialects/Dialect.h"
@@ -171,6 +172,7 @@ void registerPasses() {
   registerDovetailLoweringPasses();
   registerDovetailDispatchPasses();
   registerDovetailIreePasses();
+  registerDovetailStablehloPasses();
 }
 
 template <typename T>

@@ -83,6 +83,7 @@ GUIDES = Section(
     "How to do one thing, from the first attempt to its limits.",
     (
         "looking_inside",
+        "stablehlo",
         "checking",
         "compilation",
         "dynamic_shapes",

@@ -21,6 +21,7 @@ ORDER = [
     "cpp/transforms",
     "cpp/sharding",
     "cpp/linalg",
+    "cpp/stablehlo",
     "cpp/tensors",
     "cpp/iree",
     "cpp/dispatch",
