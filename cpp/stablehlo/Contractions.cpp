@@ -27,12 +27,24 @@ TypeAttr elementOf(Importer &e, Operation *op, Value &lhs, Value &rhs) {
   return x == ans ? TypeAttr() : TypeAttr::get(ans);
 }
 
+/// A contraction of bools, of numbers here: whether any product is true.
+Value contracted(Importer &e, Operation *op, function_ref<Value(Value lhs, Value rhs, TypeAttr element)> emit) {
+  Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+  if (!Algebra::elementOf(lhs).isInteger(1) || !Algebra::elementOf(rhs).isInteger(1)) {
+    TypeAttr element = elementOf(e, op, lhs, rhs);
+    return emit(lhs, rhs, element);
+  }
+  Type number = e.builder.getI32Type();
+  Value count = emit(e.convert(lhs, number), e.convert(rhs, number), TypeAttr());
+  return e.convert(count, getElementTypeOrSelf(op->getResult(0)));
+}
+
 struct ImportDot : Import<ImportDot, stablehlo::DotOp> {
   LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
-    Value lhs = op->getOperand(0), rhs = op->getOperand(1);
-    TypeAttr element = elementOf(e, op, lhs, rhs);
-    Dims none, last{Algebra::typeOf(lhs).getRank() - 1}, first{0};
-    results.push_back(e.make<DotGeneralOp>(lhs, rhs, none, none, last, first, element));
+    Dims none, last{cast<RankedTensorType>(op->getOperand(0).getType()).getRank() - 1}, first{0};
+    results.push_back(contracted(e, op, [&](Value lhs, Value rhs, TypeAttr element) {
+      return e.make<DotGeneralOp>(lhs, rhs, none, none, last, first, element);
+    }));
     return success();
   }
 };
@@ -40,11 +52,11 @@ struct ImportDot : Import<ImportDot, stablehlo::DotOp> {
 struct ImportDotGeneral : Import<ImportDotGeneral, stablehlo::DotGeneralOp> {
   LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
     stablehlo::DotNumbersAttr numbers = cast<stablehlo::DotGeneralOp>(op).getDotDimensionNumbers();
-    Value lhs = op->getOperand(0), rhs = op->getOperand(1);
-    TypeAttr element = elementOf(e, op, lhs, rhs);
-    results.push_back(e.make<DotGeneralOp>(lhs, rhs, numbers.getLhsBatchingDimensions(),
-                                           numbers.getRhsBatchingDimensions(), numbers.getLhsContractingDimensions(),
-                                           numbers.getRhsContractingDimensions(), element));
+    results.push_back(contracted(e, op, [&](Value lhs, Value rhs, TypeAttr element) {
+      return e.make<DotGeneralOp>(lhs, rhs, numbers.getLhsBatchingDimensions(), numbers.getRhsBatchingDimensions(),
+                                  numbers.getLhsContractingDimensions(), numbers.getRhsContractingDimensions(),
+                                  element);
+    }));
     return success();
   }
 };

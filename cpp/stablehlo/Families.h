@@ -18,6 +18,7 @@ void attachIndexCounterparts(mlir::MLIRContext *context);
 void attachOrderCounterparts(mlir::MLIRContext *context);
 void attachControlCounterparts(mlir::MLIRContext *context);
 void attachMatrixCounterparts(mlir::MLIRContext *context);
+void attachRandomCounterparts(mlir::MLIRContext *context);
 void attachCompositions(mlir::MLIRContext *context);
 
 } // namespace dovetail

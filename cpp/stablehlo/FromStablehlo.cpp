@@ -246,6 +246,7 @@ void attachStablehloCounterparts(MLIRContext *context) {
   attachOrderCounterparts(context);
   attachControlCounterparts(context);
   attachMatrixCounterparts(context);
+  attachRandomCounterparts(context);
   attachCompositions(context);
 }
 

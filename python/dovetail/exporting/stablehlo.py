@@ -28,7 +28,10 @@ class Loaded:
       exported: the function as what `export.deserialize` returns, which can be serialized.
 
     Example:
-      >>> f = load("func.func @main(%x: tensor<f32>) -> tensor<f32> {\\n return %x : tensor<f32>\\n}")
+      >>> text = '''func.func @main(%x: tensor<f32>) -> tensor<f32> {
+      ...   return %x : tensor<f32>
+      ... }'''
+      >>> f = load(text)
       >>> f.exported.in_avals
       (ShapedArray(float32[]),)
     """
@@ -74,7 +77,7 @@ def load(source: str | os.PathLike[str]) -> Loaded:
       ... }'''
       >>> f = load(text)
       >>> f(np.float32([0, 1, 2]))
-      Array([0.        , 0.84147098, 1.81859485], dtype=float32)
+      Array([0.        , 0.84147096, 1.8185948 ], dtype=float32)
     """
     text, name = _text_of(source)
     if text.startswith(_BYTECODE):

@@ -1,7 +1,7 @@
 // RUN: dovetail-opt %s --split-input-file --verify-diagnostics --dovetail-from-stablehlo
 
 func.func @main(%x: tensor<2xui64>) -> tensor<3xui32> {
-  // expected-error @+1 {{an op of a StableHLO program must have a counterpart, got: 'stablehlo.rng_bit_generator'}}
+  // expected-error @+1 {{rng_bit_generator: the algorithm must be THREE_FRY with a state of two ui64, and make ui32 or ui64, got: PHILOX, 'tensor<2xui64>' and 'tensor<3xui32>'}}
   %state, %bits = stablehlo.rng_bit_generator %x, algorithm = PHILOX : (tensor<2xui64>) -> (tensor<2xui64>, tensor<3xui32>)
   return %bits : tensor<3xui32>
 }
