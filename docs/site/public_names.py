@@ -46,6 +46,7 @@ NAMESPACES = (
     "dovetail.experimental.multihost_utils",
     "dovetail.stages",
     "dovetail.export",
+    "dovetail.stablehlo",
     "dovetail.runtime",
     "dovetail.checkpoint",
     "dovetail.config",
