@@ -29,8 +29,6 @@ from support.table_arguments import arguments  # noqa: E402
 
 # JAX has an approximate method for these.
 APPROXIMATE = {"approx_max_k", "approx_min_k"}
-# `atan2` is of real numbers here.
-COMPLEX_TOO = {"arctan2", "atan2"}
 # Functions that StableHLO has no op for.
 NOT_IN_STABLEHLO = {"bessel_i0e", "betainc", "frexp", "i0", "igamma", "igamma_grad_a"} | {
     "igammac",
@@ -57,17 +55,17 @@ def check(ours: list[Any], theirs: list[Any], what: str, rtol: float = 2e-5) -> 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("start", range(8))
-@pytest.mark.parametrize("dtype", ["float32", "int32", "complex64"])
+@pytest.mark.parametrize("dtype", ["float32", "int32"])
 def test_loaded(start: int, dtype: str) -> None:
     for call in first_calls(NUMPY, start) + first_calls(LAX, start):
         program = exported(call, dtype)
         if program is None or call.name in APPROXIMATE:
             continue
-        if call.name in COMPLEX_TOO and dtype == "complex64":
-            continue
         args = [np.asarray(arg) for arg in program.args]
         loaded = dt.stablehlo.load(program.text)
-        ours = loaded(*[args[i] for i in program.kept])
+        # The translation is compared, not the compiler: programs are evaluated.
+        with dt.config.compile("never"):
+            ours = loaded(*[args[i] for i in program.kept])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             theirs = jax.jit(program.function)(*program.args)
