@@ -62,7 +62,7 @@ SmallVector<Value> inlineBody(OpBuilder &builder, Block &block, ValueRange resul
   values.map(block.getArguments(), arguments);
   for (Operation &op : opsOf(*block.getParent()))
     builder.clone(op, values);
-  return llvm::map_to_vector(results, [&](Value result) { return values.lookup(result); });
+  return llvm::map_to_vector(results, [&](Value result) { return values.lookupOrDefault(result); });
 }
 
 /// The number of sizes that a value has; one if it is a size.

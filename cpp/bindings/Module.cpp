@@ -14,6 +14,7 @@
 #include "cpp/bindings/ir/Listing.h"
 #include "cpp/bindings/ir/Phases.h"
 #include "cpp/bindings/ir/Shardings.h"
+#include "cpp/bindings/ir/Stablehlo.h"
 #include "cpp/bindings/ir/Traffic.h"
 #include "cpp/cost/AssumedSize.h"
 #include <nanobind/stl/string.h>
@@ -60,6 +61,7 @@ NB_MODULE(_core, m) {
   bindExecutor(m);
   bindCachedFunction(m);
   bindExport(m);
+  bindStablehlo(m);
   bindInvocation(m);
   bindPartCalls(m);
   bindCompiledCalls(m);

@@ -137,6 +137,11 @@ public:
   Values scan(mlir::ValueRange inits, mlir::ValueRange xs, Step step, bool reverse = false);
   /// Iterates as long as the predicate holds.
   Values repeat(mlir::ValueRange inits, Predicate predicate, Update update);
+  /// The results, of these types, of the branch that an index selects.
+  Values branch(mlir::Value index, mlir::TypeRange types, unsigned count,
+                llvm::function_ref<Values(Algebra &, unsigned number)> emit);
+  /// Makes values from outside that a body uses its last arguments, and returns them.
+  static Values capture(Body &body);
 };
 
 /// The transpose of a vector or matrix of real rotations that act on neighbouring rows; see Rotations.cpp.

@@ -99,4 +99,27 @@ Algebra::Values Algebra::repeat(ValueRange inits, Predicate predicate, Update up
   return llvm::to_vector_of<Value>(loop->getResults());
 }
 
+Algebra::Values Algebra::branch(Value index, TypeRange types, unsigned count,
+                                function_ref<Values(Algebra &, unsigned)> emit) {
+  SmallVector<Body> made;
+  for (unsigned i = 0; i < count; ++i) {
+    Body &body = made.emplace_back(loc);
+    OpBuilder inner = body.builder();
+    Algebra e(inner, loc);
+    body.results = emit(e, i);
+    body.prune();
+  }
+  auto bodies = llvm::map_to_vector(made, [](Body &body) { return &body; });
+  SmallVector<Value> consts = Capture(bodies).consts;
+  auto choice = CaseOp::create(builder, loc, types, index, consts, count);
+  for (auto [region, body] : llvm::zip_equal(choice.getBranches(), made))
+    fill(region, std::move(body));
+  return llvm::to_vector_of<Value>(choice->getResults());
+}
+
+Algebra::Values Algebra::capture(Body &body) {
+  Body *bodies[] = {&body};
+  return Capture(bodies).consts;
+}
+
 } // namespace dovetail

@@ -6,6 +6,8 @@
 #include "cpp/linalg/Decompositions.h"
 #include "cpp/lowering/Lowering.h"
 #include "cpp/sharding/TypeRules.h"
+#include "cpp/stablehlo/Families.h"
+#include "cpp/stablehlo/Stablehlo.h"
 
 using namespace mlir;
 
@@ -15,6 +17,7 @@ void registerAllDialects(DialectRegistry &registry) {
   registry.insert<DovetailDialect, arith::ArithDialect, complex::ComplexDialect, func::FuncDialect,
                   linalg::LinalgDialect, math::MathDialect, scf::SCFDialect, tensor::TensorDialect>();
   registerIreeDialects(registry);
+  stablehlo::registerStablehlo(registry);
   registerBufferization(registry);
   registerCosts(registry);
   registry.addExtension(+[](MLIRContext *context, DovetailDialect *) {
@@ -22,6 +25,8 @@ void registerAllDialects(DialectRegistry &registry) {
     attachLowerings(context);
     attachTypeRules(context);
   });
+  registry.addExtension(+[](MLIRContext *context, DovetailDialect *, stablehlo::StablehloDialect *,
+                            chlo::ChloDialect *) { attachStablehloCounterparts(context); });
 }
 
 } // namespace dovetail

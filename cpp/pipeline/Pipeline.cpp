@@ -5,6 +5,7 @@
 #include "cpp/linalg/Passes.h"
 #include "cpp/lowering/Passes.h"
 #include "cpp/sharding/Passes.h"
+#include "cpp/stablehlo/Passes.h"
 #include "cpp/sharding/Shardings.h"
 #include "cpp/tensors/Target.h"
 #include "cpp/transforms/Passes.h"
@@ -181,6 +182,7 @@ void registerPasses() {
   registerDovetailLoweringPasses();
   registerDovetailDispatchPasses();
   registerDovetailIreePasses();
+  registerDovetailStablehloPasses();
 }
 
 template <typename T>

@@ -85,6 +85,7 @@ GUIDES = Section(
         "looking_inside",
         "viewing",
         "notebooks",
+        "stablehlo",
         "checking",
         "compilation",
         "dynamic_shapes",

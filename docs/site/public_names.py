@@ -51,6 +51,7 @@ NAMESPACES = (
     "dovetail.experimental.sparse.linalg",
     "dovetail.stages",
     "dovetail.export",
+    "dovetail.stablehlo",
     "dovetail.runtime",
     "dovetail.checkpoint",
     "dovetail.config",

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from dovetail import runtime as runtime
     from dovetail import scipy as scipy
     from dovetail import sharding as sharding
+    from dovetail import stablehlo as stablehlo
     from dovetail import stages as stages
     from dovetail import test_util as test_util
     from dovetail import tree as tree
@@ -273,6 +274,7 @@ _PUBLIC = {
     "scipy": ("scipy", ""),
     "set_mesh": ("placement.mesh_contexts", "set_mesh"),
     "sharding": ("sharding", ""),
+    "stablehlo": ("stablehlo", ""),
     "stages": ("stages", ""),
     "stop_gradient": ("lax", "stop_gradient"),
     "test_util": ("test_util", ""),

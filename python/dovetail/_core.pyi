@@ -745,6 +745,14 @@ def bind_parameters(
 def forget_rules(module: Module) -> None:
     """Make calls of what rules of this process batch plain calls."""
 
+def from_stablehlo(text: str, file: str) -> Module:
+    """
+    The program of this dialect for the text of one of StableHLO, read from that file.
+    """
+
+def to_stablehlo(module: Module, locations: bool) -> str:
+    """The text in StableHLO of a simplified program."""
+
 class InvocationInput:
     """An argument of a compiled program."""
 

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dovetail import _core
 from dovetail.arrays.array import Array, ShapedArray
 from dovetail.arrays.descriptions import ShapeDtypeStruct
-from dovetail.base import markup
+from dovetail.base import errors, markup
 from dovetail.base.errors import value_error
 from dovetail.base.late import files
 from dovetail.base.locations import here
+from dovetail.base.mlir_types import encode_array
 from dovetail.programs.analysis import CompiledMemoryStats, cost_of, memory_of
 from dovetail.programs.execution import Execution
 from dovetail.programs.program import Program
@@ -118,8 +120,21 @@ class Stage:
         merge, carry.
 
         By default a lowered program shows the first phase, a compiled one the code generator's
-        input. With `debug_info` each op has its location in the user's program.
+        input. With `debug_info` each op has its location in the user's program. `stablehlo` is no
+        phase, but the simplified program in the form in which other compilers read it.
+
+        Raises:
+          TransformError: an op has no counterpart in StableHLO.
         """
+        if phase == "stablehlo":
+            simplified = self._program.after("check").clone()
+            # Its arguments are those of the function.
+            captured = [encode_array(operand._value()) for operand in self._program.captured]
+            simplified.bind_arguments(captured)
+            try:
+                return _core.to_stablehlo(simplified, debug_info).rstrip("\n")
+            except _core.CompilerError as error:
+                raise errors.explained(error) from None
         module = self._program.after(phase or self._default_phase)
         return module.text(locations=debug_info).rstrip("\n")
 
@@ -130,6 +145,23 @@ class Stage:
         phase = self._default_phase
         head = f"{program.name}({types}) → {results}, after the phase {phase}"
         return markup.caption(head) + markup.ir(self.as_text())
+
+    def compiler_ir(self, dialect: str | None = None) -> str:
+        """The program's text in a dialect.
+
+        Args:
+          dialect: `stablehlo`, which is the default, or `dovetail`.
+
+        Raises:
+          TransformError: an op has no counterpart in StableHLO.
+          ValueError: there is no such dialect.
+        """
+        if dialect not in (None, "stablehlo", "dovetail"):
+            raise value_error(
+                f"compiler_ir: dialect must be stablehlo or dovetail, got: {dialect!r}; other "
+                "compilers read stablehlo"
+            )
+        return self.as_text("trace" if dialect == "dovetail" else "stablehlo")
 
     def mlir_module(self, phase: str = "lower") -> Any:
         """The program after a phase as an `iree.compiler.ir.Module`.

@@ -23,6 +23,7 @@ ORDER = [
     "cpp/sharding",
     "cpp/tensors",
     "cpp/linalg",
+    "cpp/stablehlo",
     "cpp/iree",
     "cpp/dispatch",
     "cpp/dispatch/fourier",

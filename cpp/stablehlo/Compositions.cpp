@@ -1,0 +1,202 @@
+// Counterparts of ops that StableHLO has in terms of other ops of this dialect.
+#include "Exporter.h"
+#include "Families.h"
+#include "dialects/Create.h"
+#include "dialects/Cumulative.h"
+#include "dialects/Pointwise.h"
+#include "dialects/Random.h"
+#include "dialects/Special.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace dovetail {
+
+namespace {
+
+using Results = SmallVectorImpl<Value>;
+
+/// An op with one result, as a function of its operands.
+template <typename Ours, Value (*emit)(Exporter &, Ours)>
+struct Composed : ToStablehloOpInterface::ExternalModel<Composed<Ours, emit>, Ours> {
+  LogicalResult exportTo(Operation *op, Exporter &e, Results &results) const {
+    results.push_back(emit(e, cast<Ours>(op)));
+    return success();
+  }
+};
+template <typename Ours, Value (*emit)(Exporter &, Ours)>
+void attach(MLIRContext *c) {
+  Ours::template attachInterface<Composed<Ours, emit>>(*c);
+}
+
+Value isNan(Exporter &e, Value x) { return e.compare(CompareDirection::NE, x, x); }
+
+Value exp2Of(Exporter &e, Exp2Op op) {
+  Value x = op.getX();
+  return Algebra::isComplex(x) ? e.exp(e.scale(x, M_LN2)) : e.make<PowOp>(e.full(x, 2), x);
+}
+
+Value integerPow(Exporter &e, IntegerPowOp op) {
+  int64_t exponent = op.getExponent();
+  Value base = op.getX(), product;
+  for (uint64_t rest = std::abs(exponent); rest; rest >>= 1) {
+    if (rest & 1)
+      product = product ? e.mul(product, base) : base;
+    if (rest > 1)
+      base = e.mul(base, base);
+  }
+  Value one = e.full(op.getX(), 1);
+  return !product ? one : exponent < 0 ? e.div(one, product) : product;
+}
+
+Value hypotOf(Exporter &e, HypotOp op) {
+  Value x = e.make<AbsOp>(op.getX()), y = e.make<AbsOp>(op.getY());
+  Value large = e.greatest(x, y), small = e.least(x, y), one = e.full(x, 1);
+  Value ratio = e.div(small, e.select(e.equal(large, e.zerosLike(x)), one, large));
+  Value found = e.mul(large, e.make<SqrtOp>(e.add(e.mul(ratio, ratio), 1.0)));
+  // An infinity is the result whatever the other side is, even NaN.
+  Value infinity = e.full(x, std::numeric_limits<double>::infinity());
+  return e.select(e.either(e.equal(x, infinity), e.equal(y, infinity)), infinity, found);
+}
+
+/// log(base^x + base^y) / log(base), for log(base) = `unit`.
+Value logSum(Exporter &e, Value x, Value y, double unit) {
+  Value large = e.greatest(x, y), distance = e.sub(x, y);
+  Value rest = e.make<Log1pOp>(e.exp(e.scale(e.neg(e.make<AbsOp>(distance)), unit)));
+  // Infinities of one sign have no distance.
+  return e.select(isNan(e, distance), e.add(x, y), e.add(large, e.scale(rest, 1 / unit)));
+}
+Value logaddexp(Exporter &e, LogaddexpOp op) { return logSum(e, op.getX(), op.getY(), 1); }
+Value logaddexp2(Exporter &e, Logaddexp2Op op) { return logSum(e, op.getX(), op.getY(), M_LN2); }
+
+Value truncOf(Exporter &e, TruncOp op) {
+  Value x = op.getX(), whole = e.make<FloorOp>(e.make<AbsOp>(x));
+  return e.make<CopysignOp>(whole, x);
+}
+Value fractionOf(Exporter &e, FractionOp op) {
+  Value x = op.getX(), rest = e.sub(x, e.make<TruncOp>(x));
+  return e.make<CopysignOp>(e.select(e.make<IsFiniteOp>(x), rest, e.select(isNan(e, x), x, e.zerosLike(x))), x);
+}
+
+/// The bits of y's sign and of x's magnitude.
+Value copysign(Exporter &e, CopysignOp op) {
+  auto type = cast<RankedTensorType>(op.getX().getType());
+  unsigned width = type.getElementTypeBitWidth();
+  Type bits = IntegerType::get(op.getContext(), width, IntegerType::Unsigned);
+  auto as = [&](Value x) -> Value { return e.make<BitcastOp>(type.clone(bits), x); };
+  auto filled = [&](APInt value) {
+    return e.full(type.clone(bits), e.sizes(op.getX()), cast<TypedAttr>(IntegerAttr::get(bits, value)));
+  };
+  Value sign = e.make<AndOp>(as(op.getY()), filled(APInt::getSignMask(width)));
+  Value magnitude = e.make<AndOp>(as(op.getX()), filled(APInt::getSignedMaxValue(width)));
+  return e.make<BitcastOp>(type, e.make<OrOp>(magnitude, sign));
+}
+
+Value heaviside(Exporter &e, HeavisideOp op) {
+  Value x = op.getX(), none = e.zerosLike(x);
+  Value step = e.select(e.greater(x, none), e.full(x, 1), e.select(e.equal(x, none), op.getY(), none));
+  return e.select(isNan(e, x), x, step);
+}
+
+/// The remainder of x / y, corrected where its sign is not that of y.
+Value floorRem(Exporter &e, FloorRemOp op) {
+  Value x = op.getX(), y = op.getY(), rest = e.make<RemOp>(x, y), none = e.zerosLike(x);
+  Value isOther = e.compare(CompareDirection::NE, e.less(rest, none), e.less(y, none));
+  Value isInexact = e.compare(CompareDirection::NE, rest, none);
+  Value found = e.select(e.both(isOther, isInexact), e.add(rest, y), rest);
+  return isa<FloatType>(Algebra::elementOf(x)) ? e.select(isInexact, found, e.make<CopysignOp>(none, y)) : found;
+}
+Value floorDiv(Exporter &e, FloorDivOp op) {
+  Value x = op.getX(), y = op.getY(), rest = e.make<RemOp>(x, y), none = e.zerosLike(x);
+  if (isa<FloatType>(Algebra::elementOf(x))) {
+    // (x - floor_rem) / y is whole but for rounding.
+    Value quotient = e.div(e.sub(x, e.make<FloorRemOp>(x, y)), y);
+    Value whole = e.make<FloorOp>(quotient);
+    Value rounded = e.select(e.greater(e.sub(quotient, whole), e.full(x, 0.5)), e.add(whole, 1.0), whole);
+    return e.select(e.equal(y, none), e.div(x, y), rounded);
+  }
+  Value quotient = e.div(x, y);
+  Value isOther = e.compare(CompareDirection::NE, e.less(x, none), e.less(y, none));
+  Value isInexact = e.compare(CompareDirection::NE, rest, none);
+  return e.select(e.both(isOther, isInexact), e.sub(quotient, e.full(x, 1)), quotient);
+}
+
+Value cumlogsumexp(Exporter &e, CumlogsumexpOp op) {
+  Value x = op.getX();
+  int64_t dim = op.getDimension();
+  Value slices = e.moveDim(x, dim, 0);
+  auto type = Algebra::typeOf(slices);
+  Value lowest = e.full(type.clone(type.getShape().drop_front()), {}, -std::numeric_limits<double>::infinity());
+  auto outs = e.scan(
+      {lowest}, {slices},
+      [](Algebra &inner, ValueRange carries, ValueRange xs) {
+        Value next = inner.make<LogaddexpOp>(carries[0], xs[0]);
+        return Algebra::Values{next, next};
+      },
+      op.getReverse());
+  return e.moveDim(outs[1], 0, dim);
+}
+
+/// Each element is `a` times the one before plus `x`.
+Value linearRecurrence(Exporter &e, LinearRecurrenceOp op) {
+  int64_t dim = op.getDimension();
+  Value factors = e.moveDim(op->getOperand(0), dim, 0), terms = e.moveDim(op->getOperand(1), dim, 0);
+  auto type = Algebra::typeOf(terms);
+  auto outs = e.scan(
+      {e.zeros(type.clone(type.getShape().drop_front()), {})}, {factors, terms},
+      [](Algebra &inner, ValueRange carries, ValueRange xs) {
+        Value next = inner.add(inner.mul(xs[0], carries[0]), xs[1]);
+        return Algebra::Values{next, next};
+      },
+      op.getReverse());
+  return e.moveDim(outs[1], 0, dim);
+}
+
+/// Twenty rounds, after every four of which words of the key are added (Salmon et al., 2011).
+struct ExportThreefry : ToStablehloOpInterface::ExternalModel<ExportThreefry, Threefry2x32Op> {
+  LogicalResult exportTo(Operation *op, Exporter &e, Results &results) const {
+    constexpr int64_t kRotations[] = {13, 15, 26, 6, 17, 29, 16, 24};
+    Value keys[] = {op->getOperand(0), op->getOperand(1), {}};
+    auto type = cast<RankedTensorType>(keys[0].getType());
+    auto word = [&](uint32_t value) {
+      return e.full(type, e.sizes(keys[0]), cast<TypedAttr>(IntegerAttr::get(type.getElementType(), APInt(32, value))));
+    };
+    keys[2] = e.make<XorOp>(e.make<XorOp>(keys[0], keys[1]), word(0x1BD11BDA));
+    Value x = e.add(op->getOperand(2), keys[0]), y = e.add(op->getOperand(3), keys[1]);
+    for (uint32_t round = 0; round < 20; ++round) {
+      int64_t rotation = kRotations[round % 8];
+      x = e.add(x, y);
+      Value turned =
+          e.make<OrOp>(e.make<ShiftLeftOp>(y, word(rotation)), e.make<ShiftRightLogicalOp>(y, word(32 - rotation)));
+      y = e.make<XorOp>(x, turned);
+      if (round % 4 == 3) {
+        uint32_t step = round / 4 + 1;
+        x = e.add(x, keys[step % 3]);
+        y = e.add(e.add(y, keys[(step + 1) % 3]), word(step));
+      }
+    }
+    results.append({x, y});
+    return success();
+  }
+};
+
+} // namespace
+
+void attachCompositions(MLIRContext *c) {
+  attach<Exp2Op, exp2Of>(c);
+  attach<IntegerPowOp, integerPow>(c);
+  attach<HypotOp, hypotOf>(c);
+  attach<LogaddexpOp, logaddexp>(c);
+  attach<Logaddexp2Op, logaddexp2>(c);
+  attach<TruncOp, truncOf>(c);
+  attach<FractionOp, fractionOf>(c);
+  attach<CopysignOp, copysign>(c);
+  attach<HeavisideOp, heaviside>(c);
+  attach<FloorRemOp, floorRem>(c);
+  attach<FloorDivOp, floorDiv>(c);
+  attach<CumlogsumexpOp, cumlogsumexp>(c);
+  attach<LinearRecurrenceOp, linearRecurrence>(c);
+  Threefry2x32Op::attachInterface<ExportThreefry>(*c);
+}
+
+} // namespace dovetail

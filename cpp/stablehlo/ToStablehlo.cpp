@@ -1,0 +1,82 @@
+// The pass that translates to StableHLO, and the emitter in which counterparts are written.
+#include "Exporter.h"
+#include "Passes.h"
+#include "dialects/Inference.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+#define GEN_PASS_DEF_TOSTABLEHLOPASS
+#include "cpp/stablehlo/Passes.h.inc"
+
+LogicalResult Exporter::translateOp(Operation *op) {
+  if (!isa<DovetailDialect>(op->getDialect())) {
+    for (Region &region : op->getRegions())
+      if (failed(translate(region)))
+        return failure();
+    return success();
+  }
+  OpBuilder here(op);
+  Exporter e(here, op->getLoc(), functionsOf());
+  SmallVector<Value> results;
+  auto stated = dyn_cast<ToStablehloOpInterface>(op);
+  if (!stated)
+    return op->emitError() << "an op must have a counterpart in StableHLO, got: '" << op->getName() << "'";
+  Block *block = op->getBlock();
+  Operation *before = op->getPrevNode(), *after = op->getNextNode();
+  if (failed(stated.exportTo(e, results)))
+    return failure();
+  op->replaceAllUsesWith(results);
+  op->erase();
+  // What it emitted is translated in turn, with the bodies of these ops.
+  for (Operation *made = before ? before->getNextNode() : &block->front(); made != after;) {
+    Operation *next = made->getNextNode();
+    if (failed(translateOp(made)))
+      return failure();
+    made = next;
+  }
+  return success();
+}
+
+LogicalResult Exporter::translate(Region &body) {
+  for (Block &block : body)
+    for (Operation &op : llvm::make_early_inc_range(block))
+      if (failed(translateOp(&op)))
+        return failure();
+  return success();
+}
+
+void Exporter::fillBody(Region &region, TypeRange arguments, BodyOf emit) {
+  Block &block = region.emplaceBlock();
+  block.addArguments(arguments, SmallVector<Location>(arguments.size(), loc));
+  OpBuilder inner = OpBuilder::atBlockEnd(&block);
+  Exporter e(inner, loc, functionsOf());
+  Values results = emit(e, block.getArguments());
+  stablehlo::ReturnOp::create(inner, loc, results);
+}
+
+namespace {
+
+struct ToStablehloPass : impl::ToStablehloPassBase<ToStablehloPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    Functions functions(module);
+    for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+      OpBuilder builder(function);
+      Exporter e(builder, function.getLoc(), functions);
+      if (failed(checked([&] { return e.translate(function.getBody()); })))
+        return signalPassFailure();
+    }
+    OpPassManager tidy(ModuleOp::getOperationName());
+    tidy.addPass(createCSEPass());
+    if (failed(runPipeline(tidy, module)))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+} // namespace dovetail

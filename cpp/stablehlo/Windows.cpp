@@ -1,0 +1,255 @@
+// Counterparts of ops on windows that slide along an array.
+#include "Families.h"
+#include "Reductions.h"
+#include "dialects/Create.h"
+#include "dialects/Folding.h"
+#include "dialects/Index.h"
+#include "dialects/Pointwise.h"
+#include "dialects/Reduce.h"
+#include "dialects/Shape.h"
+#include "dialects/Window.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+namespace {
+
+template <typename Model, typename Op>
+using Import = FromStablehloOpInterface::ExternalModel<Model, Op>;
+template <typename Model, typename Op>
+using Export = ToStablehloOpInterface::ExternalModel<Model, Op>;
+using Results = SmallVectorImpl<Value>;
+using Dims = SmallVector<int64_t>;
+
+/// The windows of an op, all lists complete.
+struct Sliding {
+  Dims window, strides, dilations, low, high, interior;
+
+  template <typename Op>
+  static Sliding of(Op op, ArrayRef<int64_t> window) {
+    unsigned rank = window.size();
+    Sliding s{Dims(window), Dims(rank, 1), Dims(rank, 1), Dims(rank, 0), Dims(rank, 0), Dims(rank, 0)};
+    if (auto strides = op.getWindowStrides())
+      s.strides = Dims(*strides);
+    if (auto padding = op.getPadding())
+      for (unsigned i = 0; i < rank; ++i) {
+        s.low[i] = padding->template getValues<int64_t>()[2 * i];
+        s.high[i] = padding->template getValues<int64_t>()[2 * i + 1];
+      }
+    return s;
+  }
+
+  /// The dimension of a running reduction from its beginning, or its end, whose windows these are.
+  std::optional<int64_t> running(ArrayRef<int64_t> shape, bool &isReverse) const {
+    std::optional<int64_t> found;
+    for (unsigned i = 0; i < shape.size(); ++i) {
+      if (strides[i] != 1 || dilations[i] != 1 || interior[i])
+        return std::nullopt;
+      if (window[i] == 1 && !low[i] && !high[i])
+        continue;
+      bool isWhole = window[i] == shape[i] && low[i] + high[i] == shape[i] - 1 && (!low[i] || !high[i]);
+      if (found || !isWhole)
+        return std::nullopt;
+      found = i;
+      isReverse = high[i] != 0;
+    }
+    return found;
+  }
+};
+
+/// For each element of a window, in row-major order, the array of that element of all windows.
+Algebra::Values elementsOf(Importer &e, Value x, ArrayRef<int64_t> shape, ArrayRef<int64_t> window,
+                           ArrayRef<int64_t> strides, ArrayRef<int64_t> dilations) {
+  Algebra::Values parts;
+  Dims at(window.size(), 0);
+  int64_t count = 1;
+  for (int64_t size : window)
+    count *= size;
+  for (int64_t i = 0; i < count; ++i) {
+    Dims starts;
+    for (auto [place, dilation] : llvm::zip(at, dilations))
+      starts.push_back(place * dilation);
+    parts.push_back(e.slice(x, starts, shape, strides));
+    for (int64_t d = at.size() - 1; d >= 0 && ++at[d] == window[d]; --d)
+      at[d] = 0;
+  }
+  return parts;
+}
+
+struct ImportReduceWindow : Import<ImportReduceWindow, stablehlo::ReduceWindowOp> {
+  LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
+    auto reduce = cast<stablehlo::ReduceWindowOp>(op);
+    if (failed(e.translate(reduce.getBody())))
+      return failure();
+    Sliding s = Sliding::of(reduce, reduce.getWindowDimensions());
+    if (auto dilations = reduce.getWindowDilations())
+      s.dilations = Dims(*dilations);
+    if (auto dilations = reduce.getBaseDilations())
+      s.interior = llvm::map_to_vector(*dilations, [](int64_t d) { return d - 1; });
+    const Reducer *reducer = reducerOf(reduce.getBody());
+    Value x = reduce.getInputs()[0], init = reduce.getInitValues()[0];
+    bool isNumber = reducer && !Algebra::elementOf(x).isInteger(1);
+    if (isNumber && isNeutral(*reducer, init)) {
+      bool isReverse = false;
+      if (auto dim = s.running(Algebra::typeOf(x).getShape(), isReverse); dim && reducer->running) {
+        results.push_back(reducer->running(e, x, *dim, isReverse));
+        return success();
+      }
+      if (reducer->windows) {
+        Value padded = e.pad(x, init, s.low, s.high, s.interior);
+        results.push_back(reducer->windows(e, padded, s.window, s.strides, s.dilations));
+        return success();
+      }
+    }
+    return byElements(reduce, s, e, results);
+  }
+
+  /// For each element of a window, the array of that element of all windows; these are combined one after the other.
+  static LogicalResult byElements(stablehlo::ReduceWindowOp op, const Sliding &s, Importer &e, Results &results) {
+    Algebra::Values padded, joined;
+    for (auto [x, init] : llvm::zip(op.getInputs(), op.getInitValues()))
+      padded.push_back(e.pad(x, init, s.low, s.high, s.interior));
+    auto shape = cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+    Dims single(shape);
+    single.insert(single.begin(), 1);
+    for (Value x : padded) {
+      Algebra::Values parts = elementsOf(e, x, shape, s.window, s.strides, s.dilations);
+      for (Value &part : parts)
+        part = e.reshapedTo(part, single);
+      joined.push_back(e.joined(parts, 0));
+    }
+    FailureOr<Algebra::Values> found = e.combined(op.getBody(), joined);
+    if (failed(found))
+      return failure();
+    Algebra::Values operands;
+    for (auto [init, type] : llvm::zip(op.getInitValues(), op->getResultTypes()))
+      operands.push_back(e.broadcast(init, {}, cast<RankedTensorType>(type), {}));
+    llvm::append_range(operands, *found);
+    FailureOr<Algebra::Values> all = e.onElements(op.getBody(), operands);
+    if (failed(all))
+      return failure();
+    llvm::append_range(results, *all);
+    return success();
+  }
+};
+
+/// The selected element of each window is found, and what is scattered is added at its index.
+struct ImportSelectAndScatter : Import<ImportSelectAndScatter, stablehlo::SelectAndScatterOp> {
+  LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
+    auto select = cast<stablehlo::SelectAndScatterOp>(op);
+    if (failed(e.translate(select.getSelect())) || failed(e.translate(select.getScatter())))
+      return failure();
+    auto compare = dyn_cast_or_null<CompareOp>(Importer::soleOp(select.getSelect()));
+    const Reducer *reducer = reducerOf(select.getScatter());
+    bool isInOrder = compare && compare.getX() == select.getSelect().getArgument(0);
+    bool isMax = isInOrder && compare.getDirection() == CompareDirection::GE;
+    if (!reducer || !reducer->scatter || !(isMax || (isInOrder && compare.getDirection() == CompareDirection::LE)))
+      return op->emitError() << "select_and_scatter: elements must be selected by GE or LE and scattered by one op";
+    Value x = select.getOperand(), source = select.getSource(), init = select.getInitValue();
+    unsigned rank = Algebra::typeOf(x).getRank();
+    Dims ones(rank, 1);
+    Sliding s = Sliding::of(select, select.getWindowDimensions().value_or(ArrayRef<int64_t>(ones)));
+
+    Value worst = extremeOf(e, x, isMax);
+    Value padded = e.pad(x, worst, s.low, s.high, s.interior);
+    Value offset = isMax ? e.make<WindowArgmaxOp>(padded, s.window, s.strides, s.dilations)
+                         : e.make<WindowArgminOp>(padded, s.window, s.strides, s.dilations);
+    auto shape = llvm::to_vector(Algebra::typeOf(offset).getShape());
+    shape.push_back(1);
+    Algebra::Values columns(rank);
+    for (int64_t d = rank - 1; d >= 0; --d) {
+      Value size = e.full(offset, s.window[d]);
+      Value place = e.add(e.scale(e.placesIn(offset, d), s.strides[d]), e.make<RemOp>(offset, size));
+      columns[d] = e.reshapedTo(e.add(place, -static_cast<double>(s.low[d])), shape);
+      offset = e.make<DivOp>(offset, size);
+    }
+    shape.pop_back();
+    shape.append(rank, 1);
+    auto dims = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+    Value table = e.broadcast(init, {}, Algebra::typeOf(x), {});
+    results.push_back(reducer->scatter(e, table, e.joined(columns, shape.size() - rank), e.reshapedTo(source, shape),
+                                       dims, ones, false));
+    return success();
+  }
+
+  static Value extremeOf(Importer &e, Value x, bool isLowest) {
+    TypedAttr value = ::dovetail::extremeOf(Algebra::elementOf(x), /*isHighest=*/!isLowest);
+    return e.full(RankedTensorType::get({}, Algebra::elementOf(x)), {}, value);
+  }
+};
+
+//===- To StableHLO ----------------------------------------------------------------===//
+
+template <typename Ours, const Reducer &reducer>
+struct ExportWindows : Export<ExportWindows<Ours, reducer>, Ours> {
+  LogicalResult exportTo(Operation *op, Exporter &e, Results &results) const {
+    auto reduce = cast<Ours>(op);
+    results.push_back(
+        emitWindows(e, reduce.getX(), reducer, reduce.getWindow(), reduce.getStrides(), reduce.getDilations(), {}));
+    return success();
+  }
+};
+
+/// The index of the first extreme one among the elements of a window.
+template <typename Ours, typename Arg>
+struct ExportWindowArg : Export<ExportWindowArg<Ours, Arg>, Ours> {
+  LogicalResult exportTo(Operation *op, Exporter &e, Results &results) const {
+    auto arg = cast<Ours>(op);
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    Dims single(type.getShape());
+    single.insert(single.begin(), 1);
+    Algebra::Values parts =
+        elementsOf(e, arg.getX(), type.getShape(), arg.getWindow(), arg.getStrides(), arg.getDilations());
+    for (Value &part : parts)
+      part = e.reshapedTo(part, single);
+    results.push_back(e.make<Arg>(type, e.joined(parts, 0), 0));
+    return success();
+  }
+};
+
+struct ExportWindowTake : Export<ExportWindowTake, WindowTakeOp> {
+  LogicalResult exportTo(Operation *op, Exporter &e, Results &results) const {
+    auto take = cast<WindowTakeOp>(op);
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    Value taken = e.zeros(type, {});
+    for (auto [i, part] : llvm::enumerate(
+             elementsOf(e, take.getX(), type.getShape(), take.getWindow(), take.getStrides(), take.getDilations())))
+      taken = e.select(e.equal(take.getOffsets(), e.full(take.getOffsets(), i)), part, taken);
+    results.push_back(taken);
+    return success();
+  }
+};
+
+struct ExportWindowPut : Export<ExportWindowPut, WindowPutOp> {
+  LogicalResult exportTo(Operation *op, Exporter &e, Results &results) const {
+    auto put = cast<WindowPutOp>(op);
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    Dims ones(type.getRank(), 1);
+    auto parts = elementsOf(e, put.getX(), type.getShape(), put.getWindow(), ones, put.getDilations());
+    auto offsets = elementsOf(e, put.getOffsets(), type.getShape(), put.getWindow(), ones, put.getDilations());
+    Value sum = e.zeros(type, {});
+    for (auto [i, part] : llvm::enumerate(parts)) {
+      Value isHere = e.equal(offsets[i], e.full(offsets[i], parts.size() - 1 - i));
+      sum = e.add(sum, e.select(isHere, part, e.zeros(type, {})));
+    }
+    results.push_back(sum);
+    return success();
+  }
+};
+
+} // namespace
+
+void attachWindowCounterparts(MLIRContext *c) {
+  ReduceWindowSumOp::attachInterface<ExportWindows<ReduceWindowSumOp, kSum>>(*c);
+  ReduceWindowMaxOp::attachInterface<ExportWindows<ReduceWindowMaxOp, kMax>>(*c);
+  ReduceWindowMinOp::attachInterface<ExportWindows<ReduceWindowMinOp, kMin>>(*c);
+  WindowArgmaxOp::attachInterface<ExportWindowArg<WindowArgmaxOp, ArgmaxOp>>(*c);
+  WindowArgminOp::attachInterface<ExportWindowArg<WindowArgminOp, ArgminOp>>(*c);
+  WindowTakeOp::attachInterface<ExportWindowTake>(*c);
+  WindowPutOp::attachInterface<ExportWindowPut>(*c);
+  stablehlo::ReduceWindowOp::attachInterface<ImportReduceWindow>(*c);
+  stablehlo::SelectAndScatterOp::attachInterface<ImportSelectAndScatter>(*c);
+}
+
+} // namespace dovetail

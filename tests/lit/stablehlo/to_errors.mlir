@@ -1,0 +1,15 @@
+// RUN: dovetail-opt %s --split-input-file --verify-diagnostics --dovetail-to-stablehlo
+
+func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+  // expected-error @+1 {{an op must have a counterpart in StableHLO, got: 'dovetail.bessel_i0e'}}
+  %0 = dovetail.bessel_i0e %x : tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{sizes must be known for StableHLO, got: 'tensor<?xf32>'}}
+  %0 = dovetail.cumsum %x, 0 : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
