@@ -85,16 +85,11 @@ struct ImportSort : Import<ImportSort, stablehlo::SortOp> {
     for (unsigned i = 0; i < sort.getInputs().size(); ++i)
       if (!llvm::is_contained(order, i))
         order.push_back(i);
-    Algebra::Values operands;
-    // Reversed before and after, equal elements keep their order.
-    for (unsigned i : order) {
-      Value x = sort.getInputs()[i];
-      operands.push_back(keys.isDecreasing ? e.backwards(x, {dim}) : x);
-    }
-    auto made = SortOp::create(e.builder, e.loc, operands, dim, keys.operands.size());
+    auto operands = llvm::map_to_vector(order, [&](unsigned i) { return sort.getInputs()[i]; });
+    auto made = SortOp::create(e.builder, e.loc, operands, dim, keys.operands.size(), IntegerAttr(), keys.isDecreasing);
     results.assign(sort.getInputs().size(), {});
     for (auto [i, result] : llvm::zip_equal(order, made->getResults()))
-      results[i] = keys.isDecreasing ? e.backwards(result, {dim}) : Value(result);
+      results[i] = result;
     return success();
   }
 
@@ -130,7 +125,7 @@ struct ImportSort : Import<ImportSort, stablehlo::SortOp> {
     Value place = e.reduceSum(e.convert(comes, e.builder.getI32Type()), {rank});
     Algebra::Values operands{place};
     llvm::append_range(operands, sort.getInputs());
-    auto made = SortOp::create(e.builder, e.loc, operands, dim, 1);
+    auto made = SortOp::create(e.builder, e.loc, operands, dim, 1, IntegerAttr());
     llvm::append_range(results, made->getResults().drop_front());
     return success();
   }
@@ -142,10 +137,8 @@ struct ImportTopK : Import<ImportTopK, chlo::TopKOp> {
     Value x = op->getOperand(0);
     int64_t dim = Algebra::typeOf(x).getRank() - 1, k = cast<chlo::TopKOp>(op).getK();
     Value places = e.convert(e.placesIn(x, dim), getElementTypeOrSelf(op->getResult(1)));
-    Value operands[] = {e.backwards(x, {dim}), e.backwards(places, {dim})};
-    auto made = SortOp::create(e.builder, e.loc, operands, dim, 1);
-    for (Value result : made->getResults())
-      results.push_back(e.slice(e.backwards(result, {dim}), dim, 0, k));
+    auto made = SortOp::create(e.builder, e.loc, ValueRange{x, places}, dim, 1, e.builder.getI64IntegerAttr(k), true);
+    llvm::append_range(results, made->getResults());
     return success();
   }
 };
@@ -157,7 +150,7 @@ struct ExportSort : Export<ExportSort, SortOp> {
   LogicalResult exportTo(Operation *op, Exporter &e, Results &results) const {
     auto sort = cast<SortOp>(op);
     auto made =
-        stablehlo::SortOp::create(e.builder, e.loc, op->getResultTypes(), sort.getXs(), sort.getDimension(), true);
+        stablehlo::SortOp::create(e.builder, e.loc, sort.getXs().getTypes(), sort.getXs(), sort.getDimension(), true);
     SmallVector<Type> types;
     for (Value x : sort.getXs())
       types.append(2, RankedTensorType::get({}, Algebra::elementOf(x)));
@@ -174,13 +167,20 @@ struct ExportSort : Export<ExportSort, SortOp> {
       };
       for (int64_t i = sort.getNumKeys() - 1; i >= 0; --i) {
         Value x = xs[2 * i], y = xs[2 * i + 1];
+        if (sort.getDescending())
+          std::swap(x, y);
         if (Algebra::isComplex(x))
           before(inner.imag(x), inner.imag(y));
         before(inner.real(x), inner.real(y));
       }
       return Algebra::Values{isBefore};
     });
-    llvm::append_range(results, made->getResults());
+    for (auto [all, type] : llvm::zip_equal(made->getResults(), op->getResultTypes())) {
+      auto part = cast<RankedTensorType>(type);
+      SmallVector<int64_t> starts(part.getRank(), 0), ones(part.getRank(), 1);
+      results.push_back(sort.getFirst() ? e.theirs<stablehlo::SliceOp>(part, all, starts, part.getShape(), ones)
+                                        : Value(all));
+    }
     return success();
   }
 };
