@@ -121,6 +121,10 @@ public:
 
 private:
   void enter(Operation *op) {
+    if (isKnown(op)) {
+      known.insert(op);
+      return;
+    }
     bool isSmallOp = isSmall(op) && !updatesOther(op);
     int64_t least = 0;
     for (Value value : readBy(op))
@@ -129,6 +133,14 @@ private:
     level[op] = least;
     if (isSmallOp)
       small.insert(op);
+  }
+
+  /// Whether the op computes a constant. IREE runs it when it compiles the program, but a dispatch of ours wrongly.
+  bool isKnown(Operation *op) const {
+    return isMemoryEffectFree(op) && llvm::all_of(readBy(op), [&](Value value) {
+             Operation *maker = value.getDefiningOp();
+             return maker && (isRepeated(maker) || known.contains(maker));
+           });
   }
 
   /// Whether the op updates an array from elsewhere, which a separate dispatch does in place.
@@ -153,7 +165,7 @@ private:
   }
 
   DenseMap<Operation *, int64_t> level;
-  DenseSet<Operation *> small;
+  DenseSet<Operation *> small, known;
 };
 
 /// The ops of a level that are merged. Ops that the code generator fuses into large ops are not.

@@ -27,6 +27,10 @@ namespace dovetail {
 // `tensor.from_elements` of a bool, which is stored as a byte, does not compile.
 //   Workaround: cpp/iree/Quirks.cpp (filledAlone)
 //   Test: tests/lit/iree/quirks/bool_element.mlir
+//
+// A dispatch of constants that returns bools, which it stores as bytes, is run by the compiler, which reads them as bits.
+//   Workaround: cpp/dispatch/MergeSmall.cpp (isKnown)
+//   Test: tests/python/lowering/test_merged_ops.py
 
 //===- Fusion ------------------------------------------------------------------===//
 //

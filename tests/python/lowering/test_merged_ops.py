@@ -132,3 +132,53 @@ def test_many_arrays_that_meet(count: int, shape: tuple[int, ...]) -> None:
         dt.jit(running_totals, compile="now")(*values), running_totals(*values), strict=True
     ):
         np.testing.assert_allclose(actual, expected, rtol=1e-6)
+
+
+# Functions of arrays that the program itself makes, so that IREE computes them when it compiles it.
+ON_CONSTANTS: list[Callable[[Any, Any], Any]] = [
+    lambda x, i: x.at[i, 0 * i].set(7),
+    lambda x, i: x.at[i, i].add(dnp.abs(x[0, :3])),
+    lambda x, i: x.at[i[:2]].multiply(2.0),
+    lambda x, i: x.at[dnp.array([5, 1]), i[:2]].set(1.0, mode="drop"),
+    lambda x, i: x[i, ::-1],
+    lambda x, i: dnp.take_along_axis(x, dnp.argsort(x, 1), 1),
+    lambda x, i: dnp.put_along_axis(x, i[:, None], 9.0, 1, inplace=False),
+    lambda x, i: dnp.fill_diagonal(x, 3.0, inplace=False),
+    lambda x, i: dnp.sort(x, 0, descending=True),
+    lambda x, i: lax.top_k(x, 2),
+    lambda x, i: dnp.any(x > 0.5, 0),
+    lambda x, i: dnp.cumsum(x > 0, 1),
+    lambda x, i: dnp.nonzero(x > 0, size=5, fill_value=-1),
+    lambda x, i: dnp.searchsorted(dnp.sort(x.ravel()), x),
+    lambda x, i: dnp.bincount(i * i, length=5),
+    lambda x, i: dnp.where(dnp.isin(i, dnp.array([0, 2])), 1, i),
+    lambda x, i: nn.one_hot(i, 4, dtype=bool),
+    lambda x, i: dnp.packbits(x > 0, 1),
+    lambda x, i: dnp.concatenate([x > 0, x < 1], 1).T,
+    lambda x, i: dnp.roll(x, 1, 1) @ x.T,
+    lambda x, i: nn.softmax(x) * lax.rev(x, (0,)),
+    lambda x, i: (x + 1j * x[::-1]) ** 2,
+    lambda x, i: dnp.unique(i % 2, size=3, return_counts=True),
+    lambda x, i: dnp.logical_xor(x > 0, i[:, None] > 0),
+]
+
+
+@pytest.mark.parametrize("merges", [True, False])
+@pytest.mark.parametrize("rows", [3, 40])
+def test_on_constants(rows: int, merges: bool) -> None:
+    def arrays() -> tuple[Any, Any]:
+        x = dnp.sin(dnp.arange(rows * 4.0) * 1.7).reshape(rows, 4) * 2
+        return x, dnp.arange(3)
+
+    def program(n: Any) -> Any:
+        x, i = arrays()
+        rest = [f(x, i) for f in ON_CONSTANTS if rows == 3]
+        masks = (x > 0.5, dnp.any(x > 1.5, 1), x.at[dnp.arange(rows), 0 * dnp.arange(rows)].set(7))
+        return n, rest, masks
+
+    with config.merge_small_ops(merges), config.compile("now"):
+        results = dt.tree.leaves(dt.jit(program)(1.0))
+    with dt.disable_jit():
+        expected = dt.tree.leaves(program(1.0))
+    for result, wanted in zip(results, expected, strict=True):
+        np.testing.assert_allclose(result, wanted, rtol=1e-5, atol=1e-6)
