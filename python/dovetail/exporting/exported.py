@@ -13,7 +13,7 @@ import numpy as np
 from dovetail import _core
 from dovetail.arrays.array import Array, ShapedArray
 from dovetail.arrays.descriptions import ShapeDtypeStruct
-from dovetail.base import dtypes, errors
+from dovetail.base import config, dtypes, errors
 from dovetail.base.errors import value_error
 from dovetail.base.trace_stack import current, differentiated_later
 from dovetail.exporting.serialization import (
@@ -188,7 +188,9 @@ class Exported:
                     f"`{self.fun_name}` must be called on a platform that it was exported for, "
                     f"{', '.join(self.platforms)}, got: {here}"
                 )
-        return self._jitted(*args, **kwargs)
+        # Unlike a jitted function, this has no Python to run instead.
+        with config.disable_jit(False):
+            return self._jitted(*args, **kwargs)
 
     def _traced(self, *args: Any, **kwargs: Any) -> Any:
         leaves, spec = set_float0_aside(*flatten((args, kwargs)))

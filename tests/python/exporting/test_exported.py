@@ -285,3 +285,9 @@ def test_any_callable(function: Any) -> None:
     x = np.linspace(0, 1, 3, dtype=np.float32)
     made = again(export.export(function)(dt.ShapeDtypeStruct((3,), "float32")))
     np.testing.assert_allclose(made.call(x), function(x), rtol=1e-6)
+
+
+def test_it_runs_where_jit_is_disabled() -> None:
+    exported = dt.export.export(dt.jit(lambda x: dnp.sin(x) + 1))(np.float32([1, 2]))
+    with dt.disable_jit():
+        np.testing.assert_allclose(exported.call(np.float32([3, 4])), np.sin([3, 4]) + 1, rtol=1e-6)

@@ -63,8 +63,8 @@ def test_loaded(start: int, dtype: str) -> None:
             continue
         args = [np.asarray(arg) for arg in program.args]
         loaded = dt.stablehlo.load(program.text)
-        # The translation is compared, not the compiler: programs are evaluated.
-        with dt.config.compile("never"):
+        # One half of them is compiled: of those the constants are the compiler's.
+        with dt.config.compile("now" if len(call.text) % 2 else "never"):
             ours = loaded(*[args[i] for i in program.kept])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
