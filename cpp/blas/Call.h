@@ -10,9 +10,9 @@ namespace dovetail::blas {
 inline constexpr const char *kPrefix = "dovetail_blas_";
 
 /// The names of these functions, without the prefix.
-inline constexpr const char *kProduct = "product", *kCholesky = "cholesky", *kLu = "lu", *kQr = "qr", *kGeqrf = "geqrf",
-                            *kEigh = "eigh", *kEigvalsh = "eigvalsh", *kSvd = "svd", *kSvdvals = "svdvals",
-                            *kTriangularSolve = "triangular_solve", *kLuSolve = "lu_solve";
+inline constexpr const char *kProduct = "product", *kWindows = "windows", *kCholesky = "cholesky", *kLu = "lu",
+                            *kQr = "qr", *kGeqrf = "geqrf", *kEigh = "eigh", *kEigvalsh = "eigvalsh", *kSvd = "svd",
+                            *kSvdvals = "svdvals", *kTriangularSolve = "triangular_solve", *kLuSolve = "lu_solve";
 
 enum class Element : int64_t { Float32, Float64, Complex64, Complex128 };
 
@@ -34,6 +34,25 @@ struct Call {
 
 /// How many numbers a call has, without the last, which differs between workgroups.
 constexpr unsigned kNumNumbers = 7;
+
+/// How matrices by rows follow each other: the distances, in elements, of their rows, of those of one batch, and of
+/// those that are added up.
+struct Strides {
+  int64_t row, batch, tap;
+};
+
+/// The arguments of a call: sums of `taps` products of matrices, for each of a batch. Matrices may overlap, as windows
+/// of one array do. Each workgroup computes a part.
+struct WindowsCall {
+  plugin::Place<const char> left, right;
+  plugin::Place<char> result;
+  int64_t element, batch, rows, columns, terms, taps;
+  Strides leftStrides, rightStrides;
+  int64_t groups, group;
+};
+
+/// How many numbers that has, without the last.
+constexpr unsigned kNumWindowsNumbers = 13;
 
 /// What is solved with a triangular matrix: as the dialect's op has it, with the matrix on the left.
 struct Triangle {

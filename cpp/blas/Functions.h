@@ -8,6 +8,7 @@ namespace dovetail::blas {
 
 /// Each computes the part of a workgroup.
 void computeProduct(const Call &call);
+void computeWindows(const WindowsCall &call);
 void computeCholesky(const MatricesCall<1, 1> &call);
 void computeLu(const MatricesCall<1, 3> &call);
 void computeQr(const MatricesCall<1, 2> &call);

@@ -35,6 +35,7 @@ static constexpr plugin::Export exported(const char *name) {
 static plugin::Status resolve(void *, const plugin::Imports *imports, uint32_t *resolution) {
   static constexpr plugin::Export exports[] = {
       exported<computeProduct>(kProduct),
+      exported<computeWindows>(kWindows),
       exported<computeCholesky>(kCholesky),
       exported<computeLu>(kLu),
       exported<computeQr>(kQr),

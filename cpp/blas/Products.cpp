@@ -28,13 +28,7 @@ template <typename T>
 class Product {
 public:
   void run(const Call &call) const {
-    // Fewer products are not worth a thread.
-    constexpr double least = 1 << 17;
-    double work = double(call.batch) * call.rows * call.columns * call.terms;
-    int64_t parts = !canBeOnThisThread() ? 1 : std::min<int64_t>(call.groups, std::max(1.0, work / least));
-    if (call.group >= parts)
-      return;
-    Part part = partOf(call.batch, call.rows, call.columns, parts, call.group);
+    Part part = partOf(call, call.terms);
     if (part.isEmpty())
       return;
     auto left = reinterpret_cast<const T *>(call.left.get()), right = reinterpret_cast<const T *>(call.right.get());
@@ -48,8 +42,40 @@ public:
     compute();
   }
 
+  /// The first product of a sum overwrites the result, and the others are added to it.
+  void run(const WindowsCall &call) const {
+    Part part = partOf(call, call.terms * call.taps);
+    if (part.isEmpty())
+      return;
+    auto left = reinterpret_cast<const T *>(call.left.get()), right = reinterpret_cast<const T *>(call.right.get());
+    auto result = reinterpret_cast<T *>(call.result.get());
+    const Strides &l = call.leftStrides, &r = call.rightStrides;
+    const int rows = part.rows.size(), columns = part.columns.size(), terms = call.terms, resultStride = call.columns,
+              leftStride = l.row, rightStride = r.row;
+    OnThisThread guard;
+    for (int64_t i = part.batch.begin; i < part.batch.end; ++i)
+      for (int64_t tap = 0; tap < call.taps; ++tap) {
+        const T one = 1, sum = tap == 0 ? 0 : 1;
+        routine.gemm("N", "N", &columns, &rows, &terms, &one, right + i * r.batch + tap * r.tap + part.columns.begin,
+                     &rightStride, left + i * l.batch + tap * l.tap + part.rows.begin * l.row, &leftStride, &sum,
+                     result + (i * call.rows + part.rows.begin) * call.columns + part.columns.begin, &resultStride);
+      }
+  }
+
 private:
   const Routines<T> &routine = routines<T>();
+
+  /// What the calling workgroup computes of sums of `terms` products.
+  template <typename Call>
+  static Part partOf(const Call &call, int64_t terms) {
+    // Fewer products are not worth a thread.
+    constexpr double least = 1 << 17;
+    double work = double(call.batch) * call.rows * call.columns * terms;
+    int64_t parts = !canBeOnThisThread() ? 1 : std::min<int64_t>(call.groups, std::max(1.0, work / least));
+    if (call.group >= parts)
+      return {};
+    return blas::partOf(call.batch, call.rows, call.columns, parts, call.group);
+  }
 
   /// A block of the product of two matrices by rows. By columns, each is its transpose, and the result is the product
   /// of the transposes in reversed order.
@@ -148,6 +174,10 @@ private:
 } // namespace
 
 void computeProduct(const Call &call) {
+  forElement(call.element, [&](auto *type) { Product<std::remove_pointer_t<decltype(type)>>().run(call); });
+}
+
+void computeWindows(const WindowsCall &call) {
   forElement(call.element, [&](auto *type) { Product<std::remove_pointer_t<decltype(type)>>().run(call); });
 }
 

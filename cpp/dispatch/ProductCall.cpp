@@ -44,6 +44,22 @@ Value callProduct(ImplicitLocOpBuilder &b, const ProductCall &call, Value left, 
   return callLibrary(b, executable, {name, blas::kProduct, blas::kNumNumbers, threadsOf(b)}, arrays).front();
 }
 
+Value callWindows(ImplicitLocOpBuilder &b, const WindowsCall &call, Value left, Value right, RankedTensorType result) {
+  Executable executable;
+  LibraryArray arrays[] = {{executable.addInput(left, {}), b.getI8Type()},
+                           {executable.addInput(right, {}), b.getI8Type()},
+                           {executable.addOutput(result, {}), b.getI8Type()}};
+  int64_t element = int64_t(*elementOf(result.getElementType())), groups = threadsOf(b);
+  const blas::Strides &l = call.left, &r = call.right;
+  int64_t numbers[blas::kNumWindowsNumbers] = {element,   call.batch, call.rows, call.columns, call.terms,
+                                               call.taps, l.row,      l.batch,   l.tap,        r.row,
+                                               r.batch,   r.tap,      groups};
+  for (int64_t number : numbers)
+    executable.addConstant(arith::ConstantIndexOp::create(b, number));
+  std::string name = (Twine(blas::kPrefix) + blas::kWindows).str();
+  return callLibrary(b, executable, {name, blas::kWindows, blas::kNumWindowsNumbers, groups}, arrays).front();
+}
+
 SmallVector<Value> callMatrices(ImplicitLocOpBuilder &b, StringRef function, const MatricesCall &call,
                                 ValueRange operands, ArrayRef<MatrixResult> results) {
   Executable executable;

@@ -22,6 +22,15 @@ bool hasProducts(mlir::Type element);
 mlir::Value callProduct(mlir::ImplicitLocOpBuilder &b, const ProductCall &call, mlir::Value left, mlir::Value right,
                         mlir::RankedTensorType result, mlir::ValueRange sizes);
 
+/// Sums of products of matrices that are windows of arrays of static shapes: see blas::WindowsCall.
+struct WindowsCall {
+  int64_t batch, rows, columns, terms, taps;
+  blas::Strides left, right;
+};
+
+mlir::Value callWindows(mlir::ImplicitLocOpBuilder &b, const WindowsCall &call, mlir::Value left, mlir::Value right,
+                        mlir::RankedTensorType result);
+
 /// What the library computes of each matrix of a batch: see blas::Matrices.
 struct MatricesCall {
   int64_t flags;

@@ -3,7 +3,9 @@
 #include "dialects/Conv.h"
 #include "Accumulators.h"
 #include "Contraction.h"
+#include "Product.h"
 #include "Window.h"
+#include "cpp/dispatch/ProductCall.h"
 #include "cpp/iree/Ops.h"
 #include "cpp/iree/Quirks.h"
 
@@ -358,6 +360,50 @@ Value contractionInOrder(const Convolution &conv, Type element, Type accumulator
                     llvm::map_to_vector(conv.ansDims, [&](int64_t label) { return placeOf(ordered.ansDims, label); }));
 }
 
+//===- Sums of products by the library -----------------------------------------------===//
+
+/// A convolution of sequences, with channels before or after their positions, as sums over the kernel's positions of
+/// products of matrices; null for others, and small ones. Each product reads a window of `lhs` in place.
+Value productsOfWindows(const Convolution &conv, Operation *op) {
+  auto isStatic = [](Value x) { return cast<RankedTensorType>(x.getType()).hasStaticShape(); };
+  if (conv.windows.size() != 1 || conv.lhsDims.size() != 3 || conv.rhsDims.size() != 3 || conv.ansDims.size() != 3 ||
+      !isStatic(conv.lhs) || !isStatic(conv.rhs) || !mayCallProducts(conv.b, op))
+    return {};
+  int64_t w = conv.windows[0], n = conv.lhsDims[0], o = -1, c = -1;
+  for (int64_t label : conv.rhsDims)
+    if (label != w)
+      (conv.isIn(conv.ansDims, label) ? o : c) = label;
+  bool isLast = conv.lhsDims[2] == c;
+  Dims positions = isLast ? Dims{n, w, c} : Dims{n, c, w}, results = isLast ? Dims{n, w, o} : Dims{n, o, w};
+  if (o < 0 || c < 0 || n == w || n == c || conv.lhsDims != positions || conv.ansDims != results ||
+      (!isLast && conv.strides[0] != 1))
+    return {};
+  auto size = [](OpFoldResult known) { return *getConstantIntValue(known); };
+  int64_t length = size(conv.sizeOf(conv.lhs, conv.lhsDims, w)), inputs = size(conv.sizeOf(conv.lhs, conv.lhsDims, c)),
+          outputs = size(conv.ansSize(o)), count = size(conv.ansSize(w)), taps = size(conv.kernelSize(w)),
+          batch = size(conv.ansSize(n));
+  // The library adds up terms in the type of elements, and counts in 32 bits.
+  constexpr int64_t mostTerms = 8192, fewChannels = 8, mostRows = std::numeric_limits<int32_t>::max();
+  constexpr double littleWork = 1 << 20;
+  if (taps * inputs > mostTerms || length * conv.strides[0] > mostRows ||
+      std::min({inputs, outputs, count}) < fewChannels || double(batch) * count * inputs * outputs * taps < littleWork)
+    return {};
+  ImplicitLocOpBuilder &b = conv.b;
+  Dims order = llvm::map_to_vector(isLast ? Dims{w, c, o} : Dims{w, o, c},
+                                   [&](int64_t label) { return placeOf(conv.rhsDims, label); });
+  Value kernel = transposed(b, conv.rhs, order);
+  auto type = cast<RankedTensorType>(conv.lhs.getType());
+  blas::Strides ofKernel = {isLast ? outputs : inputs, 0, inputs * outputs};
+  if (isLast) {
+    blas::Strides ofWindows = {conv.strides[0] * inputs, length * inputs, conv.dilations[0] * inputs};
+    WindowsCall call = {batch, count, outputs, inputs, taps, ofWindows, ofKernel};
+    return callWindows(b, call, conv.lhs, kernel, type.clone({batch, count, outputs}));
+  }
+  blas::Strides ofWindows = {length, inputs * length, conv.dilations[0]};
+  WindowsCall call = {batch, outputs, count, inputs, taps, ofKernel, ofWindows};
+  return callWindows(b, call, kernel, conv.lhs, type.clone({batch, outputs, count}));
+}
+
 struct ConvLowering : LowerOpInterface::ExternalModel<ConvLowering, ConvOp> {
   LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
                       SmallVectorImpl<Value> &results) const {
@@ -390,6 +436,10 @@ struct ConvLowering : LowerOpInterface::ExternalModel<ConvLowering, ConvOp> {
       Type sum = sumType(op, partType(result));
       results.push_back(*places <= few ? dotsByPlace(whole, element, result, sum)
                                        : dotOfPatches(whole, element, result, sum));
+      return success();
+    }
+    if (Value products = productsOfWindows(whole, op)) {
+      results.push_back(products);
       return success();
     }
     bool inSlices = kernel && *kernel > 1 && !whole.sumsChannels();

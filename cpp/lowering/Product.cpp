@@ -95,13 +95,18 @@ bool isWorthIt(Type element, int64_t batch, int64_t rows, int64_t columns, int64
 
 } // namespace
 
-Value lowerProduct(ImplicitLocOpBuilder &b, Operation *op, const Operand &left, const Operand &right,
-                   int64_t numParallel) {
+bool mayCallProducts(ImplicitLocOpBuilder &b, Operation *op) {
   auto program = op->getParentOfType<ModuleOp>();
   Type element = getElementTypeOrSelf(op->getResult(0));
   bool isUniform = llvm::all_of(op->getOperands(), [&](Value x) { return getElementTypeOrSelf(x) == element; });
-  if (!program->hasAttr(kHostFunctions) || Target(program).isGpu() || isInDispatch(b) || !isUniform ||
-      !hasProducts(element))
+  return program->hasAttr(kHostFunctions) && !Target(program).isGpu() && !isInDispatch(b) && isUniform &&
+         hasProducts(element);
+}
+
+Value lowerProduct(ImplicitLocOpBuilder &b, Operation *op, const Operand &left, const Operand &right,
+                   int64_t numParallel) {
+  Type element = getElementTypeOrSelf(op->getResult(0));
+  if (!mayCallProducts(b, op))
     return {};
   Operand lhs = untransposed(left), rhs = untransposed(right);
   SmallVector<int64_t> lhsLoops = loopsOf(lhs), rhsLoops = loopsOf(rhs);

@@ -11,6 +11,10 @@ namespace dovetail {
 mlir::Value lowerProduct(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op, const Operand &lhs, const Operand &rhs,
                          int64_t numParallel);
 
+/// Whether the library may compute what `op` does, at the builder's place: the program runs in this process, on the
+/// CPU, and the op's operands and result are of one type that the library has.
+bool mayCallProducts(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op);
+
 } // namespace dovetail
 
 #endif // DOVETAIL_LOWERING_PRODUCT_H

@@ -157,3 +157,46 @@ def test_profiles_time_it(tmp_path: Path) -> None:
         program(x).block_until_ready()
     [file] = tmp_path.rglob("*.json.gz")
     assert "product" in gzip.decompress(file.read_bytes()).decode()
+
+
+# Sequences in batches, with channels before or after the positions: the layouts, the kernel's size,
+# strides, dilations of the kernel, and how many calls there are.
+SEQUENCES = [
+    ("NCH", "OIH", 5, 1, 1, 1),
+    ("NCH", "IOH", 4, 1, 3, 1),
+    ("NHC", "HIO", 5, 1, 1, 1),
+    ("NHC", "OIH", 3, 2, 2, 1),
+    ("NCH", "OIH", 5, 2, 1, 0),
+    ("CNH", "OIH", 5, 1, 1, 0),
+]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("layout", "kernel", "size", "stride", "dilation", "calls"), SEQUENCES)
+def test_convolutions_of_sequences(
+    dtype: Any, layout: str, kernel: str, size: int, stride: int, dilation: int, calls: int
+) -> None:
+    sizes = {"N": 3, "C": 24, "O": 40, "I": 24, "H": 300}
+    x = RNG.normal(size=[sizes[d] for d in layout]).astype(dtype)
+    w = RNG.normal(size=[size if d == "H" else sizes[d] for d in kernel]).astype(dtype)
+
+    def conv(x: Any, w: Any) -> Any:
+        numbers = (layout, kernel, layout)
+        return dt.lax.conv_general_dilated(
+            x, w, (stride,), "SAME", rhs_dilation=(dilation,), dimension_numbers=numbers
+        )
+
+    def gradients(x: Any, w: Any) -> Any:
+        return dt.grad(lambda x, w: dnp.sum(abs(conv(x, w)) ** 2), (0, 1))(x, w)
+
+    with dt.config.enable_x64(True):
+        jitted = dt.jit(lambda x, w: (conv(x, w), gradients(x, w)))
+        results = dt.tree.leaves(jitted(x, w))
+        text = dt.jit(conv).lower(x, w).compile().as_text("carry") if calls else ""
+        with dt.disable_jit():
+            wanted = dt.tree.leaves((conv(x, w), gradients(x, w)))
+    for result, each in zip(results, wanted, strict=True):
+        scale = float(np.max(np.abs(np.asarray(each))))
+        tolerance = 1e-5 if np.dtype(dtype).name in ("float32", "complex64") else 1e-12
+        np.testing.assert_allclose(result, each, rtol=tolerance, atol=tolerance * scale)
+    assert len(re.findall(r"entry_points = \[@windows::@windows\]", text)) == calls or not text
