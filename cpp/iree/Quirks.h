@@ -28,7 +28,8 @@ namespace dovetail {
 //   Workaround: cpp/iree/Quirks.cpp (filledAlone)
 //   Test: tests/lit/iree/quirks/bool_element.mlir
 //
-// A dispatch of constants that returns bools, which it stores as bytes, is run by the compiler, which reads them as bits.
+// A dispatch of constants that returns bools, which it stores as bytes, is run by the compiler, which reads them as
+// bits.
 //   Workaround: cpp/dispatch/MergeSmall.cpp (isKnown)
 //   Test: tests/python/lowering/test_merged_ops.py
 
@@ -48,7 +49,7 @@ namespace dovetail {
 //
 // More scalars are fused than the 32 arrays that the runtime passes to a dispatch.
 //   Workaround: cpp/dispatch/LimitFusion.cpp (kMostArrays); cpp/dispatch/OneDispatch.cpp (kMaxBuffers);
-//     cpp/transforms/CheckFinite.cpp (kTogether)
+//     cpp/transforms/FirstCode.cpp (kTogether)
 //   Test: tests/lit/iree/quirks/many_bindings.mlir
 //
 // A reshape is moved to the slices that an array is computed from, which are copied for it.

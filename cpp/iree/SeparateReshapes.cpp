@@ -32,9 +32,8 @@ static bool isSlice(Value array) {
 static bool readsSlice(Operation *op, const DenseSet<Value> &ofSlices) {
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   return structured && structured.getNumReductionLoops() == 0 &&
-         llvm::any_of(structured.getDpsInputs(), [&](Value input) {
-           return isSlice(input) || ofSlices.contains(input);
-         });
+         llvm::any_of(structured.getDpsInputs(),
+                      [&](Value input) { return isSlice(input) || ofSlices.contains(input); });
 }
 
 static bool separateReshapes(Block &block) {

@@ -202,7 +202,11 @@ static nb::object fromAttribute(Attribute value) {
   return nb::str(text.c_str());
 }
 
-nb::dict fromAttributes(Operation *op) { return fromAttributes(op->getAttrs()); }
+nb::dict fromAttributes(Operation *op) {
+  // Those whose names have a dialect's prefix are marks for passes.
+  return fromAttributes(llvm::filter_to_vector(
+      op->getAttrs(), [](NamedAttribute attribute) { return !attribute.getName().strref().contains('.'); }));
+}
 
 nb::dict fromAttributes(ArrayRef<NamedAttribute> attributes) {
   nb::dict values;

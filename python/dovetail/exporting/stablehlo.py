@@ -71,13 +71,13 @@ def load(source: str | os.PathLike[str]) -> Loaded:
     Example:
       >>> text = '''
       ... func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
-      ...   %y = stablehlo.sine %x : tensor<3xf32>
+      ...   %y = stablehlo.add %x, %x : tensor<3xf32>
       ...   %z = stablehlo.multiply %y, %x : tensor<3xf32>
       ...   return %z : tensor<3xf32>
       ... }'''
       >>> f = load(text)
       >>> f(np.float32([0, 1, 2]))
-      Array([0.        , 0.84147096, 1.8185948 ], dtype=float32)
+      Array([0., 2., 8.], dtype=float32)
     """
     text, name = _text_of(source)
     if text.startswith(_BYTECODE):

@@ -185,7 +185,7 @@ def save_named(
       ...     file = folder + "/model.safetensors"
       ...     names = checkpoint.save_named(file, [{"w": dnp.ones(2)}], names={"w$": "weight"})
       ...     checkpoint.load(file)
-      {'0.weight': array([1., 1.], dtype=float32)}
+      {'0.weight': Array([1., 1.], dtype=float32)}
     """
     arrays: dict[str, np.ndarray] = {}
     given: dict[str, str] = {}

@@ -123,9 +123,8 @@ def trace(
         if in_progress.root.is_symbolic is False and any(has_sizes(aval.shape) for aval in avals):
             tracers = in_progress.begin_symbolic(tracers)
         outs, extra = python(*tracers)
-        for out in outs:
-            if type(out) is Ref:
-                refuse_returned(kind, name, out)
+        if escaped := [out for out in outs if type(out) is Ref]:
+            refuse_returned(kind, name, escaped[0])
         numbers = [in_progress.number(out) for out in outs]
         results = [out.aval for out in outs]
     finally:
