@@ -121,10 +121,6 @@ public:
 
 private:
   void enter(Operation *op) {
-    if (isKnown(op)) {
-      known.insert(op);
-      return;
-    }
     bool isSmallOp = isSmall(op) && !updatesOther(op);
     int64_t least = 0;
     for (Value value : readBy(op))
@@ -133,14 +129,6 @@ private:
     level[op] = least;
     if (isSmallOp)
       small.insert(op);
-  }
-
-  /// Whether the op computes a constant. IREE runs it when it compiles the program, but a dispatch of ours wrongly.
-  bool isKnown(Operation *op) const {
-    return isMemoryEffectFree(op) && llvm::all_of(readBy(op), [&](Value value) {
-             Operation *maker = value.getDefiningOp();
-             return maker && (isRepeated(maker) || known.contains(maker));
-           });
   }
 
   /// Whether the op updates an array from elsewhere, which a separate dispatch does in place.
@@ -165,7 +153,7 @@ private:
   }
 
   DenseMap<Operation *, int64_t> level;
-  DenseSet<Operation *> small, known;
+  DenseSet<Operation *> small;
 };
 
 /// The ops of a level that are merged. Ops that the code generator fuses into large ops are not.
@@ -338,24 +326,38 @@ LogicalResult merge(ArrayRef<Operation *> ops) {
   return success();
 }
 
-/// Merges the ops, or each half of them, if that saves a dispatch.
-bool mergeParts(ArrayRef<Operation *> ops) {
-  if (llvm::count_if(ops, startsDispatch) < 2)
+/// The ops of a block that compute constants.
+DenseSet<Operation *> constantsOf(Block &block) {
+  DenseSet<Operation *> constants;
+  for (Operation &op : block)
+    if (isMemoryEffectFree(&op) && llvm::all_of(readBy(&op), [&](Value value) {
+          Operation *maker = value.getDefiningOp();
+          return maker && (isRepeated(maker) || constants.contains(maker));
+        }))
+      constants.insert(&op);
+  return constants;
+}
+
+/// Merges the ops, or each half of them, if that saves a dispatch. IREE would run a dispatch that reads constants only
+/// when it compiles the program, and wrongly.
+bool mergeParts(ArrayRef<Operation *> ops, const DenseSet<Operation *> &constants) {
+  if (llvm::count_if(ops, startsDispatch) < 2 ||
+      llvm::all_of(ops, [&](Operation *op) { return constants.contains(op); }))
     return false;
   if (succeeded(merge(ops)))
     return true;
   size_t half = ops.size() / 2;
-  bool isAnyMerged = mergeParts(ops.take_front(half));
-  return mergeParts(ops.drop_front(half)) || isAnyMerged;
+  bool isAnyMerged = mergeParts(ops.take_front(half), constants);
+  return mergeParts(ops.drop_front(half), constants) || isAnyMerged;
 }
 
 /// Merges ops of a level in groups that are worth a dispatch, in order, so that no group needs a later one.
-bool mergeLevel(ArrayRef<Operation *> level) {
+bool mergeLevel(ArrayRef<Operation *> level, const DenseSet<Operation *> &constants) {
   SmallVector<Operation *> group;
   int64_t work = 0;
   bool isAnyMerged = false;
   auto finish = [&] {
-    isAnyMerged |= mergeParts(group);
+    isAnyMerged |= mergeParts(group, constants);
     group.clear();
     work = 0;
   };
@@ -372,9 +374,10 @@ bool mergeLevel(ArrayRef<Operation *> level) {
 
 void mergeIn(Block &block) {
   Levels levels(block);
+  DenseSet<Operation *> constants = constantsOf(block);
   bool isAnyMerged = false;
   for (auto &[number, level] : levels.members)
-    isAnyMerged |= mergeLevel(level);
+    isAnyMerged |= mergeLevel(level, constants);
   // A dispatch replaces the last of its ops, which may come after users of the others.
   if (!isAnyMerged)
     return;

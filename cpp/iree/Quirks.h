@@ -30,7 +30,7 @@ namespace dovetail {
 //
 // A dispatch of constants that returns bools, which it stores as bytes, is run by the compiler, which reads them as
 // bits.
-//   Workaround: cpp/dispatch/MergeSmall.cpp (isKnown)
+//   Workaround: cpp/dispatch/MergeSmall.cpp (constantsOf)
 //   Test: tests/python/lowering/test_merged_ops.py
 
 //===- Fusion ------------------------------------------------------------------===//

@@ -44,7 +44,9 @@ def test_repeated_eigenvalues_and_single_precision() -> None:
         np.diag(diagonal), start
     )
     # Errors are relative to the largest one: those of an eigenproblem of 24 rows in each step.
-    np.testing.assert_allclose(theta, diagonal[:8], atol=16 * np.finfo(np.float32).eps * 1000)
+    np.testing.assert_allclose(
+        theta, diagonal[:8], atol=float(16 * np.finfo(np.float32).eps * 1000)
+    )
     assert theta.dtype == vectors.dtype == np.float32
 
 
