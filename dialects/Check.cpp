@@ -172,7 +172,7 @@ struct IndexFails : FailureOpInterface::ExternalModel<IndexFails<Op>, Op> {
     Value indices = given(e, op.getIndices());
     auto type = cast<RankedTensorType>(indices.getType());
     ArrayRef<int64_t> shape = cast<RankedTensorType>(op.getX().getType()).getShape(), dims = op.getDims();
-    // TODO: arrays of unknown size.
+    // Not checked for arrays of unknown size: docs/differences_from_jax.md says so.
     if (dims.empty() || !type.hasStaticShape() || type.getNumElements() == 0 || ShapedType::isDynamicShape(shape))
       return {};
     SmallVector<int64_t> sizes, last;

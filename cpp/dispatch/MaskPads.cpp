@@ -257,22 +257,13 @@ static bool maskPads(Block &block) {
     pad.getResult().replaceAllUsesWith(masked);
     pad.erase();
   }
-  if (replacements.empty())
-    return false;
-  eraseDead(block);
-  return true;
+  return !replacements.empty();
 }
 
 namespace {
 struct MaskPadsPass : impl::MaskPadsPassBase<MaskPadsPass> {
   void runOnOperation() override {
-    SmallVector<Block *> blocks;
-    for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
-      function.walk([&](Block *block) { blocks.push_back(block); });
-    bool isChanged = false;
-    for (Block *block : blocks)
-      isChanged |= maskPads(*block);
-    if (!isChanged)
+    if (!rewriteBlocks(getOperation(), maskPads))
       markAllAnalysesPreserved();
   }
 };

@@ -157,21 +157,13 @@ static bool shareShifts(Block &block) {
     }
     isChanged = true;
   }
-  if (isChanged)
-    eraseDead(block);
   return isChanged;
 }
 
 namespace {
 struct ShareShiftsPass : impl::ShareShiftsPassBase<ShareShiftsPass> {
   void runOnOperation() override {
-    SmallVector<Block *> blocks;
-    for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
-      function.walk([&](Block *block) { blocks.push_back(block); });
-    bool isChanged = false;
-    for (Block *block : blocks)
-      isChanged |= shareShifts(*block);
-    if (!isChanged)
+    if (!rewriteBlocks(getOperation(), shareShifts))
       markAllAnalysesPreserved();
   }
 };

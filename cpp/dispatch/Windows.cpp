@@ -108,10 +108,24 @@ Value ExtendedArrays::slice(ImplicitLocOpBuilder &b, const Window &window) {
   return tensor::ExtractSliceOp::create(b, type, extension.array, attrs(starts), attrs(window.sizes), ones);
 }
 
-void eraseDead(Block &block) {
+static void eraseDead(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
       op.erase();
+}
+
+bool rewriteBlocks(ModuleOp program, function_ref<bool(Block &)> rewrite) {
+  SmallVector<Block *> blocks;
+  for (func::FuncOp function : program.getOps<func::FuncOp>())
+    function.walk([&](Block *block) { blocks.push_back(block); });
+  bool isAny = false;
+  for (Block *block : blocks) {
+    if (!rewrite(*block))
+      continue;
+    eraseDead(*block);
+    isAny = true;
+  }
+  return isAny;
 }
 
 } // namespace dovetail

@@ -2,6 +2,7 @@
 #ifndef DOVETAIL_DISPATCH_WINDOWS_H
 #define DOVETAIL_DISPATCH_WINDOWS_H
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/MapVector.h"
@@ -48,8 +49,9 @@ private:
   llvm::MapVector<mlir::Value, Extension> extensions;
 };
 
-/// Erases the ops of a block that compute what nothing reads.
-void eraseDead(mlir::Block &block);
+/// Calls `rewrite` with each block of a program's functions. Where it returns true, ops whose results nothing reads any
+/// more are erased. Returns whether it did anywhere.
+bool rewriteBlocks(mlir::ModuleOp program, llvm::function_ref<bool(mlir::Block &)> rewrite);
 
 } // namespace dovetail
 
