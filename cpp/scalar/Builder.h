@@ -109,6 +109,9 @@ inline Bool isNan(Real x) { return x != x; }
 
 inline Bool operator&(Bool x, Bool y) { return {{x.b, mlir::arith::AndIOp::create(*x.b, x.v, y.v)}}; }
 inline Bool operator|(Bool x, Bool y) { return {{x.b, mlir::arith::OrIOp::create(*x.b, x.v, y.v)}}; }
+inline Bool operator!(Bool x) {
+  return {{x.b, mlir::arith::XOrIOp::create(*x.b, x.v, mlir::arith::ConstantIntOp::create(*x.b, 1, 1))}};
+}
 inline Bool operator^(Bool x, Bool y) { return {{x.b, mlir::arith::XOrIOp::create(*x.b, x.v, y.v)}}; }
 
 template <typename T>
@@ -162,6 +165,9 @@ inline Real fractionToReal(Int x) {
   return asReal(x | (wide ? 0x4330000000000000 : 0x4b000000)) - unit;
 }
 inline Real floor(Real x) { return {{x.b, mlir::math::FloorOp::create(*x.b, x.v)}}; }
+/// Whether x is an integer or infinite; not said for NaN. LLVM would compare x to trunc(x) instead, which processors
+/// without such an instruction call, and IREE does not link.
+inline Bool isIntegral(Real x) { return bits(floor(x)) == bits(x); }
 /// A nearest integer; which one for halves is not said. (IREE expands math.roundeven into thirty instructions.)
 inline Real nearestInteger(Real x) { return floor(x + 0.5); }
 inline Real squareRoot(Real x) { return {{x.b, mlir::math::SqrtOp::create(*x.b, x.v)}}; }

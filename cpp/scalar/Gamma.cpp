@@ -137,7 +137,7 @@ Real excess(Real mu, Real ratio) {
 }
 
 /// True at the poles of the gamma function, and at -infinity.
-static Bool isPole(Real x) { return (x <= 0) & (floor(x) == x); }
+static Bool isPole(Real x) { return (x <= 0) & isIntegral(x); }
 
 static Real lgammaReal(Real x) {
   Real magnitude = abs(x);

@@ -70,14 +70,14 @@ static Real powReal(Real x, Real y) {
   Real result = ldexp({exp2Around(r), toInt(k)});
   result = select((k == largest) & (r >= 0), x.infinity(), select(underflows, 0.0, result));
 
-  Bool xZero = xBits == 0, yNegative = bits(y) < 0, one = {{x.b, arith::ConstantIntOp::create(*x.b, 1, 1)}};
+  Bool xZero = xBits == 0, yNegative = bits(y) < 0;
   Bool xSpecial = xZero | (xBits == infinity);
   result = select(xSpecial, select(xZero ^ yNegative, x.constant(0.0), x.infinity()), result);
   // For a negative base, the question is whether the exponent is integral, and odd.
   Real halved = bounded * 0.5;
   Bool integral = bounded - floor(bounded) == 0, even = halved - floor(halved) == 0;
-  result = asReal(bits(result) ^ select(integral & (even ^ one), signBit(x), bits(x).constant(0)));
-  result = select((bits(x) < 0) & (xSpecial ^ one) & (integral ^ one), x.nan(), result);
+  result = asReal(bits(result) ^ select(integral & !even, signBit(x), bits(x).constant(0)));
+  result = select((bits(x) < 0) & !xSpecial & !integral, x.nan(), result);
   result = select(Bool{{x.b, arith::CmpFOp::create(*x.b, arith::CmpFPredicate::UNO, x.v, y.v)}}, x + y, result);
   return select((yBits == 0) | (x == 1), 1.0, result);
 }

@@ -25,7 +25,8 @@ Value ceil(ScalarBuilder &b, Value x) {
 }
 
 Value trunc(ScalarBuilder &b, Value x) {
-  return onReal(b, x, [](Real x) { return copysign(floor(abs(x)), x); });
+  // A copied sign would be recognized as LLVM's trunc; see isIntegral.
+  return onReal(b, x, [](Real x) { return asReal(bits(floor(abs(x))) | signBit(x)); });
 }
 
 Value fraction(ScalarBuilder &b, Value x) {

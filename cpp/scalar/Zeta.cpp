@@ -51,9 +51,9 @@ static Real zetaOf(Real s, Real q) {
 
   Real infinity = s.infinity();
   Bool negative = q < 0;
-  result = select(negative & (floor(s) != s), s.nan(), result);
+  result = select(negative & !isIntegral(s), s.nan(), result);
   result = select(q < -double(mostTerms), s.nan(), result);
-  result = select((q <= 0) & (floor(q) == q), infinity, result);
+  result = select((q <= 0) & isIntegral(q), infinity, result);
   result = select(s < 1, s.nan(), select(s == 1, infinity, result));
   return select(isNan(s) | isNan(q), s + q, result);
 }
@@ -66,9 +66,9 @@ static Real polygammaOf(Real n, Real x) {
   Real factorial = iterate({n.constant(1.0), n.constant(1.0)}, {last}, more, step)[0];
   Real magnitude = factorial * zetaOf(n + 1.0, x);
   Real half = n * 0.5;
-  Real result = select(floor(half) == half, -magnitude, magnitude);
+  Real result = select(isIntegral(half), -magnitude, magnitude);
   result = select(n == 0, digammaOf(x), result);
-  result = select((n < 0) | (floor(n) != n), n.nan(), result);
+  result = select((n < 0) | !isIntegral(n), n.nan(), result);
   return select(isNan(n) | isNan(x), n + x, result);
 }
 

@@ -20,6 +20,43 @@ DIED = "error: the compiler died: "
 KILLED = DIED + "SIGKILL"
 
 
+# The parts of IREE that code for CPUs does not need. Each of its hundred rewriters starts by
+# looking at all ops of all dialects, theirs among them.
+_OTHER_PARTS = (
+    *(f"hal_target_{name}" for name in ("cuda", "metal_spirv", "rocm", "vmvx", "vulkan_spirv")),
+    *(f"input_{name}" for name in ("stablehlo", "torch")),
+)
+
+# The functions of the C library and of floating-point arithmetic that IREE links into each
+# executable and compiles again with it, used or not; what reads and writes memory, and rounding
+# and products that older processors have no instructions for, are not listed. Ours call none: the
+# scalar functions of a program are in its text.
+_UNUSED_FUNCTIONS = (
+    *("exp", "expf", "fmodf", "frexpf", "ldexpf", "log", "powf", "scalbnf", "specialcase"),
+    *(f"__math_{name}{of}" for name in ("invalid", "oflow", "uflow", "xflow") for of in ("", "f")),
+    "__math_divzero",
+    *("feclearexcept", "fegetenv", "fegetround", "feraiseexcept", "fesetenv", "fetestexcept"),
+    "__fesetround",
+)
+
+
+def process_flags(flags: Sequence[str]) -> tuple[str, ...]:
+    """The flags that a process must be started with to compile with others sooner, if any.
+
+    The code is the same but for functions that nothing calls, which are not optimized.
+    """
+    if "--iree-hal-target-device=local" not in flags:
+        return ()
+    # Such a process takes the level of optimization from here only.
+    level = [flag for flag in flags if flag.startswith("--iree-opt-level=")]
+    unused = [
+        f"--force-attribute={name}:{attribute}"
+        for name in _UNUSED_FUNCTIONS
+        for attribute in ("noinline", "optnone")
+    ]
+    return (*level, *(f"--iree-plugin=-{part}" for part in _OTHER_PARTS), *unused)
+
+
 class Outcome(NamedTuple):
     """The result of compiling a program.
 
@@ -150,14 +187,21 @@ def program(name: str) -> str:
     return os.path.join(os.path.dirname(str(_mlir_libs.__file__)), name)
 
 
-def serve() -> None:
+def serve(flags: Sequence[str]) -> None:
     """Answer requests (text, flags) from standard input; ends with it, even while compiling.
 
     An answer is an outcome as a tuple, or a message about wrong flags.
+
+    Args:
+      flags: those of the process.
     """
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     # Keep the compiler's own output off the pipe of answers.
     os.dup2(2, 1)
+    if flags:
+        from iree.compiler.api import _initializeGlobalCL
+
+        _initializeGlobalCL("iree-compile", *flags)
     received: queue.SimpleQueue[tuple[str, Sequence[str]]] = queue.SimpleQueue()
     threading.Thread(target=_receive, args=(requests, received), daemon=True).start()
     while True:
@@ -181,4 +225,4 @@ def _receive(requests: BinaryIO, received: queue.SimpleQueue[tuple[str, Sequence
 
 
 if __name__ == "__main__":
-    serve()
+    serve(sys.argv[1:])

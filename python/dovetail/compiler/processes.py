@@ -24,14 +24,19 @@ _MOST_IDLE = 2
 
 
 class _Process:
-    """A compiler that waits for programs; it ends with the pipe that it reads."""
+    """A compiler that waits for programs; it ends with the pipe that it reads.
 
-    def __init__(self) -> None:
+    Args:
+      flags: those that it is started with.
+    """
+
+    def __init__(self, flags: tuple[str, ...]) -> None:
+        self.flags = flags
         self._messages = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as the process)
         # A separate session, so that Ctrl-C in the terminal interrupts the user's program only.
         # `-P` keeps the modules next to the file from shadowing others.
         self._popen = subprocess.Popen(
-            [sys.executable, "-P", str(_PROGRAM)],
+            [sys.executable, "-P", str(_PROGRAM), *flags],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._messages,
@@ -141,14 +146,17 @@ def compile_text(text: str, flags: Sequence[str]) -> Outcome:
       ValueError: there is no such flag.
       RuntimeError: the interpreter exits.
     """
+    started_with = iree_compiler.process_flags(flags)
     with _lock:
-        process = _idle.pop() if _idle else None
+        process = next((one for one in reversed(_idle) if one.flags == started_with), None)
+        if process is not None:
+            _idle.remove(process)
     is_first = True
     while True:
         if background.ending.is_set():
             raise RuntimeError("nothing is compiled while the interpreter exits")
         is_new = process is None
-        process = process or _Process()
+        process = process or _Process(started_with)
         _busy.add(process)
         try:
             with background.outside():
@@ -176,7 +184,9 @@ def compile_text(text: str, flags: Sequence[str]) -> Outcome:
 def _keep(process: _Process) -> None:
     _busy.discard(process)
     with _lock:
-        if len(_idle) < _MOST_IDLE and not background.ending.is_set():
+        if not background.ending.is_set():
             _idle.append(process)
-            return
+            if len(_idle) <= _MOST_IDLE:
+                return
+            process = _idle.pop(0)
     process.end()

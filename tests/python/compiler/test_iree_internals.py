@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
+from pathlib import Path
 
+import numpy as np
 import pytest
 
-from dovetail.compiler import iree_compiler
+from dovetail import dtypes
+from dovetail.compiler import iree_compiler, iree_tool
+from dovetail.compiler.targets import Target
+from support.op_calls import all_calls, program_of
 
 ADVICE = "IREE has changed: see the end of dovetail/compiler/iree_compiler.py"
 
@@ -46,3 +52,29 @@ def test_errors_are_distinguished_from_notes() -> None:
 def test_programs_are_next_to_the_library() -> None:
     for name in ("iree-compile", "iree-opt"):
         assert os.path.exists(iree_compiler.program(name)), f"{ADVICE}: no {name}"
+
+
+@pytest.mark.parametrize("dtype", [dtypes.float32, dtypes.float64, dtypes.float16], ids=str)
+def test_programs_call_no_function_that_is_not_optimized(dtype: np.dtype, tmp_path: Path) -> None:
+    # It also links: those that processors have no instruction for are there.
+    calls = list({call.row.name: call for call in all_calls(dtype) if call.row.pointwise}.values())
+    program = program_of(calls, [call.ordinary() for call in calls], dynamic=False)
+    target = Target.parse("cpu-generic")
+    program.module.run("", "lower", str(target))
+    kept = f"--iree-hal-dump-executable-intermediates-to={tmp_path}"
+    done = iree_tool.run([*target.flags, kept, "-o", os.devnull], program.module.text())
+    assert done.returncode == 0, done.stderr
+    unused = {
+        flag.removeprefix("--force-attribute=").partition(":")[0]
+        for flag in iree_compiler.process_flags(target.flags)
+        if flag.endswith(":optnone")
+    }
+    found: set[str] = set()
+    for path in tmp_path.glob("*.s"):
+        text = path.read_text()
+        found |= unused.intersection(re.findall(r"^(\w+):", text, re.MULTILINE))
+        for function in re.split(r"^(?=\w+:)", text, flags=re.MULTILINE):
+            name = function.partition(":")[0]
+            called = unused.intersection(re.findall(r"\t(?:call|jmp|bl|b)q?\t\*?(\w+)", function))
+            assert name in unused or not called, f"{name} calls {', '.join(called)}"
+    assert found == unused, f"{ADVICE}: it no longer links {', '.join(unused - found)}"

@@ -61,6 +61,20 @@ def test_both_ways_agree() -> None:
             way.compile_text(text, ["--bogus"])
 
 
+@pytest.mark.usefixtures("none_idle")
+def test_a_process_is_for_targets_of_one_kind() -> None:
+    text = IDENTITY.format(0)
+    vulkan = Target("vulkan").flags
+    for flags in (FLAGS, vulkan, FLAGS, vulkan):
+        assert processes.compile_text(text, flags).vmfb
+    kinds = [iree_compiler.process_flags(flags) for flags in (FLAGS, vulkan)]
+    assert [process.flags for process in processes._idle] == kinds
+    slow = tuple(flag.replace("=O2", "=O1") for flag in FLAGS)
+    assert processes.compile_text(text, slow).vmfb
+    kinds = [kinds[1], iree_compiler.process_flags(slow)]
+    assert [process.flags for process in processes._idle] == kinds
+
+
 def test_verifying_between_phases_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     text = """func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
       %b = arith.addf %a, %a : tensor<4xf32>
