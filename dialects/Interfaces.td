@@ -124,6 +124,20 @@ def PartOpInterface : Rule<"PartOpInterface"> {
   ];
 }
 
+def ComponentsOpInterface : Rule<"ComponentsOpInterface"> {
+  let description = [{
+    An op that puts arrays of size 1 along a dimension next to each other, or takes one of them back.
+  }];
+  let methods = [
+    InterfaceMethod<"The dimension along which all operands, in order, have size 1 and are the result; -1 for none.",
+      "int64_t", "joinedDim", (ins), "", "return -1;">,
+    InterfaceMethod<"The index along `dim` of all elements of the operand that the result has; -1 if there are several.",
+      "int64_t", "indexAlong", (ins "int64_t":$dim), "", "return -1;">,
+    InterfaceMethod<"The result, of the operand's elements at that index.", "::mlir::Value", "emitFromComponent",
+      (ins "::dovetail::Emitter &":$e, "::mlir::Value":$component, "int64_t":$dim), "", "return {};">,
+  ];
+}
+
 def SplitOpInterface : Rule<"SplitOpInterface"> {
   let description = "An op with a body, part of which may not depend on some operands; all other ops are indivisible.";
   let methods = [

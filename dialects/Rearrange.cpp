@@ -232,6 +232,12 @@ FactorMap ConcatenateOp::factorMap() {
   return map;
 }
 
+int64_t ConcatenateOp::joinedDim() {
+  int64_t dim = getDimension();
+  auto isOne = [&](Value x) { return cast<RankedTensorType>(x.getType()).getDimSize(dim) == 1; };
+  return llvm::all_of(getXs(), isOne) ? dim : -1;
+}
+
 OpFoldResult ConcatenateOp::fold(FoldAdaptor) {
   return getXs().size() == 1 ? OpFoldResult(getXs()[0]) : OpFoldResult();
 }

@@ -262,6 +262,15 @@ FactorMap SliceOp::factorMap() {
   });
 }
 
+int64_t SliceOp::indexAlong(int64_t dim) { return getType().getDimSize(dim) == 1 ? getStarts()[dim] : -1; }
+
+Value SliceOp::emitFromComponent(Emitter &e, Value component, int64_t dim) {
+  SmallVector<int64_t> starts(getStarts()), strides(getStrides());
+  starts[dim] = 0;
+  strides[dim] = 1;
+  return e.make<SliceOp>(getType(), component, starts, strides, getSizes());
+}
+
 OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
   if (getX().getType() == getType() && getType().hasStaticShape())
     return getX();

@@ -35,7 +35,8 @@ def BroadcastOp : Shaped<"broadcast"> {
   let hasCanonicalizer = 1;
 }
 
-def SliceOp : Shaped<"slice"> {
+def SliceOp
+    : Shaped<"slice", [DeclareOpInterfaceMethods<ComponentsOpInterface, ["indexAlong", "emitFromComponent"]>]> {
   let summary = "element i along a dimension is operand element start + i * stride";
   let arguments = (ins AnyArray:$x, DenseI64ArrayAttr:$starts, DenseI64ArrayAttr:$strides, Sizes:$sizes);
   let assemblyFormat = [{
@@ -74,7 +75,9 @@ def ReverseOp : Linear<"reverse", [InferTypes]> {
   let hasFolder = 1;
 }
 
-def ConcatenateOp : Linear<"concatenate", [InferTypes, DeclareOpInterfaceMethods<ResultSizeOpInterface>]> {
+def ConcatenateOp
+    : Linear<"concatenate", [InferTypes, DeclareOpInterfaceMethods<ResultSizeOpInterface>,
+                             DeclareOpInterfaceMethods<ComponentsOpInterface, ["joinedDim"]>]> {
   let summary = "the operands, one after the other along one dimension";
   let arguments = (ins Variadic<AnyArray>:$xs, I64Attr:$dimension);
   let assemblyFormat = "$xs `dimension` $dimension attr-dict `:` type($xs)";

@@ -73,7 +73,10 @@ static void addShard(OpPassManager &manager, const Form &) { manager.addPass(std
 
 static void addCheck(OpPassManager &manager, const Form &) { manager.addPass(createCheckFinitePass()); }
 
-static void addDecompose(OpPassManager &manager, const Form &) { manager.addPass(createDecomposePass()); }
+static void addDecompose(OpPassManager &manager, const Form &) {
+  manager.addPass(createDecomposePass());
+  manager.addPass(createSplitStatesPass());
+}
 
 static void addLower(OpPassManager &manager, const Form &) {
   manager.addPass(createLowerPass());
@@ -118,7 +121,8 @@ ArrayRef<Phase> phases() {
        "the program of one device of the mesh that the module names; without it, a program's meaning on one device",
        addShard},
       {"check", "what finds the first NaN or infinity, where the module asks for it", addCheck},
-      {"decompose", "algorithms in other ops instead of ops on matrices", addDecompose},
+      {"decompose", "algorithms in other ops instead of ops on matrices; states of few components as an array each",
+       addDecompose},
       {"lower", "linalg on tensors, as the code generator takes it", addLower},
       {"merge", "groups of small ops as one dispatch each", addMerge},
       {"carry", "references to buffers instead of the arrays that host loops carry; copies of what is read late",

@@ -111,6 +111,16 @@ def SimplifyPass : ModulePass<"dovetail-simplify"> {
   }];
 }
 
+def SplitStatesPass : ModulePass<"dovetail-split-states"> {
+  let summary = "loops carry states of few components as an array for each component";
+  let description = [{
+    A state of two to eight components, such as the coordinates of many points, is taken apart, computed with, and joined
+    again (`ComponentsOpInterface`) several times in an iteration. If a carry stays split through all pointwise ops of a
+    loop's body, the loop carries a value for each component (`ThreadOpInterface`): nothing is joined, and all arrays are
+    contiguous. The program is simplified afterwards.
+  }];
+}
+
 def CheckFinitePass : ModulePass<"dovetail-check-finite"> {
   let summary = "an additional result that identifies the first op that produces a NaN or an infinity";
   let description = [{
