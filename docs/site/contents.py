@@ -34,7 +34,7 @@ ELSEWHERE = {
 }
 
 # Modules of others, and programs that read what another one wrote.
-NOT_SHOWN = {"common", "meshes", "digits", "digits_export", "digits_figure", "digits_replay"}
+NOT_SHOWN = {"common", "meshes", "digits_export", "digits_figure", "digits_replay"}
 
 LEARN = Section(
     "learn",

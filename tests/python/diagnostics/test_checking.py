@@ -215,22 +215,29 @@ def test_exit_of_a_program(check: Check) -> None:
     assert (status, failure["message"]) == (2, "the program exits with 3")
 
 
+REJECTED = """
+x = np.arange(12, dtype=np.float32).reshape(3, 4)
+def blocks(x, y):
+    def each(shift):
+        block = dt.checkpoint(lambda c: dnp.tanh(c * 0.5 + y[1]) * 0.7)
+        return dnp.sum(block(x + shift)) * 0.2
+    return dt.vmap(each)(y * 0.3)
+def of_gradient(x, y):
+    loss = lambda x, y: dnp.sum(blocks(x, y) ** 2)
+    return dt.grad(lambda x: dnp.sum(dt.grad(loss)(x, y) ** 2))(x)
+dt.jit(of_gradient)(x[0], x[1] / 7)
+"""
+
+
 @pytest.mark.rejected
 def test_slower_code(check: Check) -> None:
-    """The event of the compiler, which rejects few programs."""
-    program = """
-from dovetail.base import monitoring
-@dt.jit
-def f(x):
-    return x + 1
-f(1.0)
-monitoring.record_event(monitoring.REJECTION_EVENT, fun_name="f", reason="too large")
-"""
-    status, [finding] = check(program)
+    """The code generator rejects the first form of this program."""
+    status, [finding] = check(REJECTED, compiles=True)
+    background.wait()
     assert status == 1
     assert finding["kind"] == "slow-code"
-    assert finding["line"] == line_of(program, "f(1.0)")
-    assert finding["message"] == "`f` is compiled to slower code: too large"
+    assert finding["line"] == line_of(REJECTED, "dt.jit(of_gradient)(x[0], x[1] / 7)")
+    assert finding["message"].startswith("`of_gradient` is compiled to slower code: ")
 
 
 def test_what_cannot_be_compiled(check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
