@@ -43,6 +43,7 @@ LEARN = Section(
     (
         "install",
         "tour",
+        "from_jax",
         "tutorials/arrays",
         "tutorials/derivatives",
         "tutorials/batching",
