@@ -34,7 +34,7 @@ ELSEWHERE = {
 }
 
 # Modules of others, and programs that read what another one wrote.
-NOT_SHOWN = {"common", "meshes", "digits", "digits_export", "digits_figure", "digits_replay"}
+NOT_SHOWN = {"common", "meshes", "digits_export", "digits_figure", "digits_replay"}
 
 LEARN = Section(
     "learn",
@@ -43,6 +43,7 @@ LEARN = Section(
     (
         "install",
         "tour",
+        "from_jax",
         "tutorials/arrays",
         "tutorials/derivatives",
         "tutorials/batching",
@@ -51,7 +52,9 @@ LEARN = Section(
         "tutorials/training",
         "tutorials/odes_and_inference",
         "tutorials/linear_algebra",
+        "tutorials/sharding",
         "many_devices",
+        "tutorials/kernels",
         "tutorials/deployment",
         "tutorials/passes",
     ),

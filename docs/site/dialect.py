@@ -7,14 +7,19 @@ from functools import cache
 from pathlib import Path
 
 from contents import ROOT
+from derivatives import described
 from formulas import typeset
+from op_programs import programs
 from pages import write
 
 _ABOUT = (
     "An op states its rules once: its derivative, transpose, batching and lowering; "
     "[Adding an op](adding_ops.md) explains them. A tangent formula is one expression, in which "
-    "`t` is the tangent of an operand, and `ans` is the result. Here it is also typeset, with f "
-    "for the result and a dot for tangents.\n\n"
+    "`t` is the tangent of an operand, and `ans` is the result. Here derivatives are typeset, with "
+    "f for the result and a dot for tangents; \\[a = b\\] is 1 where this is so, and 0 elsewhere. "
+    "Below the example of an op is what the compiler makes of it: the tangents of its results, as "
+    "its rule writes them, and the lowered program. Ops on matrices are shown as the loops and "
+    "products that they become where there is no LAPACK.\n\n"
 )
 
 
@@ -57,13 +62,23 @@ def _entry(text: str) -> str:
     tangent = re.search(r"^Tangent: (.*?)\.$", body, flags=re.MULTILINE | re.DOTALL)
     if tangent and (formula := typeset(tangent[1].replace("\n", " "), operands)):
         body = body.replace(tangent[0], f"{tangent[0]}\n\n$$\n{formula}\n$$")
-    op = re.match(r"`dovetail\.(\w+)`", heading)
-    if op and (example := _examples().get(op[1])):
+    if op := re.match(r"`dovetail\.(\w+)`", heading):
         start = re.search(r"^\*\*(Attributes|Operands|Results)", body, flags=re.MULTILINE)
         place = start.start() if start else len(body)
-        shown = f"For example:\n\n```mlir\n{example}\n```\n\n"
-        body = body[:place] + shown + body[place:]
+        body = body[:place] + _shown(op[1], known=bool(tangent)) + body[place:]
     return f"{heading}\n{body}"
+
+
+def _shown(op: str, known: bool) -> str:
+    """The derivative of an op, unless it is known, and a program with what becomes of it."""
+    texts = programs().get(op, {})
+    shown = "" if known else f"{described(op)}\n\n"
+    if example := texts.get("example") or _examples().get(op):
+        shown += f"For example:\n\n```mlir\n{example}\n```\n\n"
+    for name, title in (("derivative", "Its tangents"), ("lowering", "Its lowering")):
+        if text := texts.get(name):
+            shown += f":::{{dropdown}} {title}\n```mlir\n{text}\n```\n:::\n\n"
+    return shown
 
 
 @cache

@@ -103,6 +103,18 @@ def _select(parts: list[_Typeset]) -> _Typeset:
     )
 
 
+def _share_of_sum(parts: list[_Typeset]) -> _Typeset:
+    """The part that the first of two has in the sum of their powers, of e or of 2."""
+    base = "2" if len(parts) > 2 else "e"
+    first, second = (f"{base}^{{{text}}}" for text, _ in parts[:2])
+    return rf"\frac{{{first}}}{{{first} + {second}}}", _PRODUCT
+
+
+def _named(function: str) -> Callable[[list[_Typeset]], _Typeset]:
+    """The rule of a function that is written by its name."""
+    return lambda parts: (rf"{function}\left({parts[0][0]}\right)", _ATOM)
+
+
 _RULES: dict[str, Callable[[list[_Typeset]], _Typeset]] = {
     "mul": _mul,
     "scale": _scale,
@@ -115,4 +127,63 @@ _RULES: dict[str, Callable[[list[_Typeset]], _Typeset]] = {
     "oneMinusSquare": lambda parts: (f"1 - {_grouped(parts[0], _ATOM)}^2", _SUM),
     "full": lambda parts: parts[1],
     "conj": lambda parts: (rf"\overline{{{parts[0][0]}}}", _ATOM),
+    "real": _named(r"\mathrm{Re}"),
+    "imag": _named(r"\mathrm{Im}"),
+    "sign": _named(r"\mathrm{sgn}"),
+    # The sign also of zeros.
+    "signBit": _named(r"\mathrm{sgn}"),
+    "truncate": _named(r"\mathrm{trunc}"),
+    "complex": lambda parts: parts[0] if parts[1][0] == "0" else (rf"i\,{parts[1][0]}", _PRODUCT),
+    "absTangent": lambda parts: (
+        rf"\mathrm{{Re}}\left(\frac{{\overline{{{parts[1][0]}}}}}{{|{parts[1][0]}|}}"
+        rf"\,{parts[0][0]}\right)",
+        _ATOM,
+    ),
+    # That of a complex number; the sign of a real one is constant.
+    "signTangent": lambda parts: (
+        rf"\frac{{i\,f\,\mathrm{{Im}}\left(\overline{{f}}\,{parts[0][0]}\right)}}{{|{parts[1][0]}|}}",
+        _PRODUCT,
+    ),
+    "integerPowTangent": lambda parts: (rf"n\,{parts[0][0]}^{{n-1}}", _PRODUCT),
+    "powTangentOfBase": lambda parts: (
+        rf"{parts[1][0]}\,{parts[0][0]}^{{{parts[1][0]}-1}}",
+        _PRODUCT,
+    ),
+    "logOrZero": lambda parts: (rf"\ln\left({parts[0][0]}\right)", _ATOM),
+    "legOf": lambda parts: (rf"\frac{{{parts[0][0]}}}{{f}}", _PRODUCT),
+    "shareOfMaximum": lambda parts: (
+        rf"\frac{{[{parts[0][0]} = f]}}{{[{parts[0][0]} = f] + [{parts[2][0]} = f]}}",
+        _PRODUCT,
+    ),
+    "shareOfSum": _share_of_sum,
+    "gammaDensity": lambda parts: (
+        rf"\frac{{{parts[1][0]}^{{{parts[0][0]}-1}}\,e^{{-{parts[1][0]}}}}}{{\Gamma({parts[0][0]})}}",
+        _PRODUCT,
+    ),
+    "betaDensity": lambda parts: (
+        rf"\frac{{{parts[2][0]}^{{{parts[0][0]}-1}}\,(1-{parts[2][0]})^{{{parts[1][0]}-1}}}}"
+        rf"{{B({parts[0][0]}, {parts[1][0]})}}",
+        _PRODUCT,
+    ),
+    "derivativeOfI1e": lambda parts: (
+        r"e^{-|x|}\,I_0(x) - \left(\mathrm{sgn}\,x + \frac{1}{x}\right)\,f",
+        _SUM,
+    ),
+    "BesselI1e": lambda parts: (rf"e^{{-|{parts[0][0]}|}}\,I_1({parts[0][0]})", _PRODUCT),
+    "Digamma": lambda parts: (rf"\psi({parts[0][0]})", _ATOM),
+    "Polygamma": lambda parts: (rf"\psi^{{({parts[0][0]})}}({parts[1][0]})", _ATOM),
+    "Zeta": lambda parts: (rf"\zeta({parts[0][0]}, {parts[1][0]})", _ATOM),
+    "RandomGammaGrad": lambda parts: (
+        r"\left.\frac{\partial x}{\partial a}\right|_{f}",
+        _ATOM,
+    ),
+    "FloorDiv": lambda parts: (
+        rf"\lfloor {parts[0][0]} / {parts[1][0]} \rfloor",
+        _ATOM,
+    ),
+    "Ldexp": lambda parts: (rf"{parts[0][0]} \cdot 2^{{{parts[1][0]}}}", _PRODUCT),
+    "ReducePrecision": lambda parts: (
+        rf"\mathrm{{reduce\_precision}}\left({parts[0][0]}\right)",
+        _ATOM,
+    ),
 }

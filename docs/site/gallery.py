@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from contents import ROOT, examples
-from pages import RUNS, implementation, used, write
+from pages import RUNS, implementation, shown, used, write
 
 _TITLES = {
     "hmc": "Hamiltonian Monte Carlo",
@@ -20,7 +20,10 @@ _TITLES = {
     "logistic_newton": "Logistic regression by Newton's method",
     "wigner": "Spectra of random matrices",
     "pmap_spectral_radius": "Spectral radius with pmap",
+    "digits": "Handwritten digits, from training to files",
 }
+# Those that have no --quick.
+_REDUCED = {"digits": "--epochs 10"}
 
 
 def make(site: Path) -> set[Path]:
@@ -46,7 +49,8 @@ def make(site: Path) -> set[Path]:
     text = (
         "# Gallery\n\nThe programs of `examples/`, in the reduced size of `--quick`, with the "
         "figures that they draw.\nThose for several devices run on eight, into which one CPU is "
-        "divided.\n\n"
+        "divided. One more, which draws nothing, is [a program in C]"
+        f"({shown(ROOT / 'examples' / 'deploy_c', site)}) that runs an exported network.\n\n"
         f"::::{{grid}} 1 2 2 3\n:gutter: 3\n\n{cards}::::\n\n"
         "```{toctree}\n:hidden:\n\n" + "\n".join(names) + "\n```\n"
     )
@@ -61,10 +65,16 @@ def _docstring(path: Path) -> str:
 def _page(path: Path, title: str, output: str) -> str:
     return (
         f"# {title}\n\n{_docstring(path)}\n\n![{title}]({path.stem}.png)\n\n"
-        f"Run it with `python examples/{path.name}`; `--quick`, which is used here, prints:\n\n"
+        f"Run it with `python examples/{path.name}`; `{_reduced(path)}`, which is used here, "
+        "prints:\n\n"
         f"```text\n{output.rstrip()}\n```\n\n"
         f"## Its code\n\n```python\n{path.read_text().rstrip()}\n```\n"
     )
+
+
+def _reduced(path: Path) -> str:
+    """The options for a reduced size."""
+    return _REDUCED.get(path.stem, "--quick")
 
 
 def _run(path: Path) -> Path:
@@ -76,7 +86,7 @@ def _run(path: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         environment = dict(os.environ)
         environment.setdefault("DOVETAIL_CACHE_DIR", str(ROOT / "build" / "test-cache"))
-        command = [sys.executable, path, "--quick", "--output", folder]
+        command = [sys.executable, path, *_reduced(path).split(), "--output", folder]
         done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True)
         if done.returncode:
             shutil.rmtree(folder)

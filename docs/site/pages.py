@@ -48,15 +48,15 @@ def make(site: Path) -> set[Path]:
     made = set()
     for path, text in zip(paths, texts, strict=True):
         page = site / f"{page_of(path)}.md"
-        shown = redirected(path, text, site)
+        result = redirected(path, text, site)
         if path in notebooks.tutorials():
             notebook = page.with_suffix(".ipynb")
             write(notebook, notebooks.notebook_of(path))
             made.add(notebook)
-            shown = notebooks.with_link(path, shown)
+            result = notebooks.with_link(path, result)
         if path == ROOT / "benchmarks" / "README.md":
-            shown = charts.with_charts(shown)
-        write(page, shown)
+            result = charts.with_charts(result)
+        write(page, result)
         made.add(page)
     for run in RUNS.glob("*/figures/*.png"):
         for page in paths:
@@ -135,13 +135,13 @@ def redirected(path: Path, text: str, site: Path) -> str:
             return link[0]
         if not linked.exists():
             raise SystemExit(f"site: {path.relative_to(ROOT)} links to {link[1]}, which is missing")
-        return os.path.relpath(_copied(linked, site), here)
+        return os.path.relpath(shown(linked, site), here)
 
     parts = _FENCE.split(text)
     return "".join(part if part.startswith("```") else _LINK.sub(target, part) for part in parts)
 
 
-def _copied(file: Path, site: Path) -> str:
+def shown(file: Path, site: Path) -> str:
     """A page of the site that shows a file, or the files of a folder."""
     name = file.relative_to(ROOT).as_posix()
     files = [file] if file.is_file() else sorted(path for path in file.iterdir() if path.is_file())

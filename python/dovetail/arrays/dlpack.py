@@ -13,8 +13,13 @@ from dovetail.placement import platforms
 def is_supported_dtype(dtype: Any) -> bool:
     """True if arrays of this element type can be exchanged.
 
-    >>> is_supported_dtype("bfloat16"), is_supported_dtype("int4")
-    (True, False)
+    Args:
+      dtype: an element type, or its name.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.dlpack.is_supported_dtype("bfloat16"), dt.dlpack.is_supported_dtype("int4")
+      (True, False)
     """
     from dovetail.runtime import capsules  # lazy
 

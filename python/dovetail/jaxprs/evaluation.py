@@ -88,9 +88,9 @@ def eval_jaxpr(
 
     Example:
       >>> import dovetail as dt
-      >>> from dovetail.as_jax.jax import core
+      >>> from dovetail import jaxprs
       >>> closed = dt.make_jaxpr(lambda x: 2 * x)(1.0)
-      >>> core.eval_jaxpr(closed.jaxpr, closed.consts, 3.0)
+      >>> jaxprs.eval_jaxpr(closed.jaxpr, closed.consts, 3.0)
       [Array(6., dtype=float32, weak_type=True)]
     """
     for what, given, wanted in (
@@ -133,8 +133,8 @@ def jaxpr_as_fun(closed_jaxpr: ClosedJaxpr) -> Callable[..., list[Any]]:
 
     Example:
       >>> import dovetail as dt
-      >>> from dovetail.as_jax.jax.extend import core
-      >>> core.jaxpr_as_fun(dt.make_jaxpr(lambda x: -x)(1.0))(3.0)
+      >>> from dovetail import jaxprs
+      >>> jaxprs.jaxpr_as_fun(dt.make_jaxpr(lambda x: -x)(1.0))(3.0)
       [Array(-3., dtype=float32, weak_type=True)]
     """
 

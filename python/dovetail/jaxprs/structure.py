@@ -18,6 +18,11 @@ class Var:
 
     Args:
       aval: its type.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.make_jaxpr(lambda x: 2 * x)(1.0).jaxpr.invars[0].aval
+      ShapedArray(float32[], weak_type=True)
     """
 
     __slots__ = ("aval",)
@@ -30,7 +35,14 @@ class Var:
 
 
 class DropVar(Var):
-    """A result that nothing uses."""
+    """A result that nothing uses.
+
+    Example:
+      >>> import dovetail as dt
+      >>> from dovetail.jaxprs import DropVar
+      >>> DropVar(dt.typeof(1.0))
+      _
+    """
 
     def __repr__(self) -> str:
         return "_"
@@ -42,6 +54,11 @@ class Literal:
     Args:
       val: its value.
       aval: its type.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.make_jaxpr(lambda x: 2 * x)(1.0).eqns[0].invars[0]
+      2.0:f32[]
     """
 
     __slots__ = ("aval", "val")
@@ -91,6 +108,12 @@ class JaxprEqn:
       params: its parameters.
       effects: the effects, a set.
       source_info: where it is from.
+
+    Example:
+      >>> import dovetail as dt
+      >>> [equation] = dt.make_jaxpr(dnp.sin)(1.0).eqns
+      >>> equation.primitive, equation.params
+      (sin, {})
     """
 
     __slots__ = ("effects", "invars", "outvars", "params", "primitive", "source_info")
@@ -127,6 +150,13 @@ class Jaxpr:
       effects: the effects of all equations.
       debug_info: a description.
       function: for one made by tracing, what computes it.
+
+    Example:
+      >>> import dovetail as dt
+      >>> print(dt.make_jaxpr(lambda x: 2 * x)(1.0).jaxpr)
+      { lambda ; a:f32[]. let
+          b:f32[] = mul 2.0:f32[] a
+        in (b,) }
     """
 
     def __init__(

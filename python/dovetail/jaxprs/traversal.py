@@ -20,7 +20,18 @@ from dovetail.jaxprs.structure import (
 
 
 def jaxprs_in_params(params: dict[str, Any]) -> Iterator[Jaxpr]:
-    """The programs among the parameters of an equation, also those in tuples and lists."""
+    """The programs among the parameters of an equation, also those in tuples and lists.
+
+    Args:
+      params: the equation's parameters.
+
+    Example:
+      >>> import dovetail as dt
+      >>> from dovetail import jaxprs
+      >>> [loop] = dt.make_jaxpr(lambda x: lax.fori_loop(0, 3, lambda i, x: x + 1, x))(1.0).eqns
+      >>> [len(inner.eqns) for inner in jaxprs.jaxprs_in_params(loop.params)]
+      [2]
+    """
     for value in params.values():
         for each in value if isinstance(value, (tuple, list)) else (value,):
             if isinstance(each, ClosedJaxpr):
@@ -30,7 +41,18 @@ def jaxprs_in_params(params: dict[str, Any]) -> Iterator[Jaxpr]:
 
 
 def subjaxprs(jaxpr: Jaxpr) -> Iterator[Jaxpr]:
-    """The programs among the parameters of all equations of a program."""
+    """The programs among the parameters of all equations of a program.
+
+    Args:
+      jaxpr: the program.
+
+    Example:
+      >>> import dovetail as dt
+      >>> from dovetail import jaxprs
+      >>> closed = dt.make_jaxpr(lambda x: lax.fori_loop(0, 3, lambda i, x: x + 1, x))(1.0)
+      >>> len(list(jaxprs.subjaxprs(closed.jaxpr)))
+      1
+    """
     for eqn in jaxpr.eqns:
         yield from jaxprs_in_params(eqn.params)
 
@@ -54,20 +76,45 @@ def new_jaxpr_eqn(
       effects: the effects, a set.
       source_info: where it is from.
       ctx: ignored.
+
+    Example:
+      >>> import dovetail as dt
+      >>> from dovetail import jaxprs
+      >>> x, y = jaxprs.Var(dt.typeof(1.0)), jaxprs.Var(dt.typeof(1.0))
+      >>> jaxprs.new_jaxpr_eqn([x], [y], dt.lax.neg_p, {})
+      b:f32[] = neg a
     """
     return JaxprEqn(invars, outvars, primitive, params, effects, source_info)
 
 
 def gensym(suffix: str = "") -> Callable[[ShapedArray], Var]:
-    """A function that makes a new variable of a type."""
+    """A function that makes a new variable of a type.
+
+    Args:
+      suffix: ignored.
+
+    Example:
+      >>> import dovetail as dt
+      >>> from dovetail import jaxprs
+      >>> jaxprs.gensym()(dt.typeof(1.0)).aval
+      ShapedArray(float32[], weak_type=True)
+    """
     return Var
 
 
 def check_jaxpr(jaxpr: Jaxpr) -> None:
     """Check that each variable is defined once, before it is used.
 
+    Args:
+      jaxpr: the program.
+
     Raises:
       JaxprTypeError: it is not.
+
+    Example:
+      >>> import dovetail as dt
+      >>> from dovetail import jaxprs
+      >>> jaxprs.check_jaxpr(dt.make_jaxpr(lambda x: 2 * x)(1.0).jaxpr)
     """
     known: set[Any] = {*jaxpr.constvars, *jaxpr.invars}
     for eqn in jaxpr.eqns:

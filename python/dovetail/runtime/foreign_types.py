@@ -13,6 +13,11 @@ class CArray(ctypes.Structure):
       rank: the number of its dimensions.
       sizes: their sizes.
       data: the address of its elements.
+
+    Example:
+      >>> from dovetail import ffi
+      >>> [name for name, _ in ffi.CArray._fields_]
+      ['type', 'rank', 'sizes', 'data']
     """
 
     _fields_ = (
@@ -24,7 +29,20 @@ class CArray(ctypes.Structure):
 
 
 class CAttribute(ctypes.Structure):
-    """`dovetail_attribute`: a keyword argument of a call."""
+    """`dovetail_attribute`: a keyword argument of a call.
+
+    Attributes:
+      name: its name.
+      kind: whether it is a number, an array or text, as `dovetail/ffi.h` numbers them.
+      type: XLA's number of its element type.
+      count: the number of its elements, or bytes of text.
+      data: their address.
+
+    Example:
+      >>> from dovetail import ffi
+      >>> [name for name, _ in ffi.CAttribute._fields_]
+      ['name', 'kind', 'type', 'count', 'data']
+    """
 
     _fields_ = (
         ("name", ctypes.c_char_p),
@@ -44,6 +62,11 @@ class CCall(ctypes.Structure):
       arrays: the arguments, then the results.
       num_attributes, attributes: keyword arguments, sorted by name.
       fail: takes a pointer to the call and a message; its result is to be returned.
+
+    Example:
+      >>> from dovetail import ffi
+      >>> [name for name, _ in ffi.CCall._fields_][1:4]
+      ['target', 'num_arguments', 'num_results']
     """
 
 

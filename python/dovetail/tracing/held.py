@@ -132,6 +132,12 @@ class Slice(NamedTuple):
       start: an integer, or an integer array of rank 0.
       size: the number of elements.
       stride: their distance.
+
+    Example:
+      >>> import dovetail as dt
+      >>> from dovetail.experimental import pallas as pl
+      >>> dt.new_ref(dnp.arange(8.0))[pl.Slice(1, 3, stride=2)]
+      Array([1., 3., 5.], dtype=float32)
     """
 
     start: Any

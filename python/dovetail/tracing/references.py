@@ -29,6 +29,11 @@ class AbstractRef:
 
     Attributes:
       inner_aval: the type of the array that it holds.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.typeof(dt.new_ref(dnp.zeros(3)))
+      AbstractRef(inner_aval=ShapedArray(float32[3]))
     """
 
     inner_aval: ShapedArray

@@ -35,6 +35,11 @@ class Policy:
     Args:
       entries: the policy attribute of the op `checkpoint`.
       name: its name in messages.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.checkpoint_policies.dots_saveable
+      <checkpoint policy dots_saveable>
     """
 
     def __init__(self, entries: Sequence[tuple[str, ...]], name: str) -> None:
@@ -103,6 +108,14 @@ class OpKind:
 
     Args:
       name: the op's name in the dialect, as in `dovetail.sin`.
+
+    Example:
+      >>> import dovetail as dt
+      >>> def keep_sines(op, *types, **params):
+      ...     return op.name == "dovetail.sin"
+      >>> f = dt.checkpoint(lambda x: dnp.cos(dnp.sin(x)), policy=keep_sines)
+      >>> print(dt.grad(f)(0.0))
+      -0.0
     """
 
     def __init__(self, name: str) -> None:

@@ -215,22 +215,29 @@ def test_exit_of_a_program(check: Check) -> None:
     assert (status, failure["message"]) == (2, "the program exits with 3")
 
 
+REJECTED = """
+x = np.arange(12, dtype=np.float32).reshape(3, 4)
+def blocks(x, y):
+    def each(shift):
+        block = dt.checkpoint(lambda c: dnp.tanh(c * 0.5 + y[1]) * 0.7)
+        return dnp.sum(block(x + shift)) * 0.2
+    return dt.vmap(each)(y * 0.3)
+def of_gradient(x, y):
+    loss = lambda x, y: dnp.sum(blocks(x, y) ** 2)
+    return dt.grad(lambda x: dnp.sum(dt.grad(loss)(x, y) ** 2))(x)
+dt.jit(of_gradient)(x[0], x[1] / 7)
+"""
+
+
 @pytest.mark.rejected
 def test_slower_code(check: Check) -> None:
-    """The event of the compiler, which rejects few programs."""
-    program = """
-from dovetail.base import monitoring
-@dt.jit
-def f(x):
-    return x + 1
-f(1.0)
-monitoring.record_event(monitoring.REJECTION_EVENT, fun_name="f", reason="too large")
-"""
-    status, [finding] = check(program)
+    """The code generator rejects the first form of this program."""
+    status, [finding] = check(REJECTED, compiles=True)
+    background.wait()
     assert status == 1
     assert finding["kind"] == "slow-code"
-    assert finding["line"] == line_of(program, "f(1.0)")
-    assert finding["message"] == "`f` is compiled to slower code: too large"
+    assert finding["line"] == line_of(REJECTED, "dt.jit(of_gradient)(x[0], x[1] / 7)")
+    assert finding["message"].startswith("`of_gradient` is compiled to slower code: ")
 
 
 def test_what_cannot_be_compiled(check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -267,16 +274,54 @@ def test_nothing_is_left_behind(check: Check) -> None:
         dt.jit(lambda x: dnp.log(x))(-np.ones(3, np.float32))
 
 
-def test_command_line(tmp_path: Path) -> None:
-    script = tmp_path / "program.py"
-    script.write_text(HEAD + NAN + "import sys; print(sys.argv[1:])\n")
-    command = [sys.executable, "-m", "dovetail", "check", str(script), "--json", "-x"]
+def command_line(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Runs the command on a program that prints its arguments and has one finding."""
+    (tmp_path / "program.py").write_text(HEAD + NAN + "import sys; print(sys.argv[1:])\n")
+    command = [sys.executable, "-m", "dovetail", "check", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
-    assert done.returncode == 1
-    assert done.stdout == "['--json', '-x']\n"
+    assert done.returncode == 1, done.stderr
+    return done
+
+
+def test_command_line(tmp_path: Path) -> None:
+    done = command_line(tmp_path, "program.py", "--epochs", "-x")
+    assert done.stdout == "['--epochs', '-x']\n"
     place = f"program.py:{line_of(NAN, 'y = dnp.log(-dnp.ones(3))')} (<module>)"
     assert done.stderr.startswith(f"1. nan at {place}\n   invalid value (nan) encountered in log")
     assert done.stderr.endswith("dovetail check: 1 finding\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("--json", "program.py"), ("program.py", "--json", "--"), ("--json", "program.py", "--")],
+)
+@pytest.mark.parametrize("own", [(), ("--json", "--", "-x")])
+def test_options_stand_before_or_after_the_script(
+    tmp_path: Path, arguments: tuple[str, ...], own: tuple[str, ...]
+) -> None:
+    if own and arguments[-1] != "--":
+        arguments = (*arguments, "--")
+    done = command_line(tmp_path, *arguments, *own)
+    assert done.stdout == f"{[*own]}\n"
+    assert json.loads(done.stderr)[0]["kind"] == "nan"
+
+
+def test_options_that_the_script_gets_are_named(tmp_path: Path) -> None:
+    done = command_line(tmp_path, "program.py", "--json")
+    assert done.stdout == "['--json']\n"
+    note, *_ = done.stderr.splitlines()
+    assert note == (
+        "dovetail check: --json follows the script, and is given to it; put it before the script, "
+        "or put -- after it"
+    )
+
+
+def test_arguments_before_the_mark_are_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main([str(tmp_path), "3", "--"])
+    assert "only options may stand between the script and --, got: ['3']" in capsys.readouterr().err
 
 
 JAX_PROGRAM = """

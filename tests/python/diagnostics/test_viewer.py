@@ -222,6 +222,15 @@ def test_command(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert 0 < seconds < 10
 
 
+def test_options_after_the_script(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = script.with_suffix(".html")
+    arguments = [f"{script}:sine", "--phases", "trace", "--output", str(output), "--", "--output"]
+    assert main(arguments) == 0
+    assert capsys.readouterr().out == f"['--output']\n{output}\n"
+    [program] = data_of(output.read_text())["programs"]
+    assert [phase["name"] for phase in program["phases"]] == ["trace", "dispatches"]
+
+
 def test_command_of_one_function(script: Path) -> None:
     output = script.with_suffix(".html")
     assert main(["--output", str(output), "--phases", "trace,lower", f"{script}:sine"]) == 0

@@ -11,6 +11,11 @@ from types import ModuleType
 
 import pytest
 
+import dovetail as dt
+from dovetail import dtypes
+from support.op_calls import calls_of
+from support.op_table import OPS
+
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -61,6 +66,24 @@ def test_every_namespace_is_in_the_reference(site: Path, repository: Path) -> No
     assert documented <= set(names.namespaces())
 
 
+# Modules that users import and the reference of names does not have.
+ELSEWHERE = {
+    "dovetail.command_line": "the commands, which guides describe",
+    "dovetail.as_jax": "JAX's names for the others; docs/jax_libraries.md",
+    "dovetail.ops": "a function for each op; the dialect's reference",
+    "dovetail.scipy": "its modules are namespaces",
+}
+
+
+def test_every_public_module_is_in_the_reference(site: Path, repository: Path) -> None:
+    names, package = module(site, "public_names"), repository / "python" / "dovetail"
+    public = {f"dovetail.{name}" for name, (_, attribute) in dt._PUBLIC.items() if not attribute}
+    for folder in (package, package / "experimental"):
+        prefix = ".".join(folder.relative_to(package.parent).parts)
+        public |= {f"{prefix}.{path.stem}" for path in folder.glob("[a-z]*.py")}
+    assert public - ELSEWHERE.keys() <= {*names.namespaces()}
+
+
 def test_every_public_name_is_in_the_reference(site: Path, tmp_path: Path) -> None:
     names, api = module(site, "public_names"), module(site, "api")
     api.make(tmp_path)
@@ -76,6 +99,34 @@ def test_every_public_name_is_in_the_reference(site: Path, tmp_path: Path) -> No
     }
     assert len(public) > 1100
     assert entries == public
+
+
+def test_every_op_has_a_derivative_or_a_reason(site: Path, repository: Path) -> None:
+    derivatives, formulas = module(site, "derivatives"), module(site, "formulas")
+    reference = (repository / "dialects" / "REFERENCE.md").read_text()
+    ops = re.findall(r"^### `dovetail\.(\w+)`\n(.*?)(?=^##)", reference, re.MULTILINE | re.DOTALL)
+    assert len(ops) > 180
+    for op, text in ops:
+        stated = re.search(r"^Tangent: (.*?)\.$", text, re.MULTILINE | re.DOTALL)
+        if not stated:
+            assert derivatives.described(op), op
+            continue
+        # With a rule for each function that formulas call.
+        formula = formulas.typeset(stated[1].replace("\n", " "), ["x", "y", "z"])
+        assert formula.startswith(r"\dot f = "), op
+        assert r"\text{" not in formula.replace(r"\text{otherwise}", ""), op
+    named = {op for op, _ in ops}
+    assert {*derivatives._FORMULAS, *derivatives._WITHOUT} <= named
+
+
+def test_ops_with_derivatives_have_formulas(site: Path) -> None:
+    """Those whose derivatives the tests of the table of ops check."""
+    derivatives = module(site, "derivatives")
+    widest = dtypes.float64, dtypes.complex128
+    for row in OPS:
+        results = {call.result_type for dtype in widest for call in calls_of(row, dtype)}
+        if not row.no_derivative and not row.pointwise and results & {*widest}:
+            assert derivatives.has_rule(row.name), row.name
 
 
 def test_quoted_code_is_that_of_the_pass(repository: Path) -> None:

@@ -41,7 +41,7 @@ def main(arguments: Sequence[str]) -> int:
         help="leave out this kind of finding",
     )
     scripts.add_options(parser)
-    options = parser.parse_args(arguments)
+    options = scripts.parsed(parser, arguments)
     if unknown := [kind for kind in options.allow if kind not in REMEDIES]:
         parser.error(f"--allow must name a kind of finding, got: {unknown[0]}")
     if not Path(options.script).is_file():

@@ -39,7 +39,7 @@ def main(arguments: Sequence[str]) -> int:
         "--phases", default=",".join(phases.DEFAULT), help="those to show (default: %(default)s)"
     )
     scripts.add_options(parser)
-    options = parser.parse_args(arguments)
+    options = scripts.parsed(parser, arguments)
     script, function = _split(options.script)
     if not Path(script).is_file():
         parser.error(f"the script must be a file, got: {script}")

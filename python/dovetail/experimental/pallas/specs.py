@@ -13,7 +13,13 @@ from dovetail.tracing.arguments import name_of
 
 
 class MemorySpace(Enum):
-    """Where a block is to be kept; it has no effect here."""
+    """Where a block is to be kept; it has no effect here.
+
+    Example:
+      >>> from dovetail.experimental import pallas as pl
+      >>> pl.BlockSpec((4,), lambda i: (i,), memory_space=pl.MemorySpace.ANY).memory_space
+      <MemorySpace.ANY: 'any'>
+    """
 
     ANY = "any"
     KEY = "key"
@@ -47,6 +53,11 @@ class CostEstimate(NamedTuple):
       flops, transcendentals: the number of operations.
       bytes_accessed: the number of bytes read and written.
       remote_bytes_transferred: the number of bytes exchanged with other devices.
+
+    Example:
+      >>> from dovetail.experimental import pallas as pl
+      >>> pl.CostEstimate(flops=1000, transcendentals=0, bytes_accessed=256).flops
+      1000
     """
 
     flops: int

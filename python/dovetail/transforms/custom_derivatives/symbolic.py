@@ -64,6 +64,19 @@ class CustomVJPPrimal:
     Attributes:
       value: the argument.
       perturbed: False where no derivative with respect to it can be asked for.
+
+    Example:
+      >>> import dovetail as dt
+      >>> @dt.custom_vjp
+      ... def scaled(x, factor):
+      ...     return x * factor
+      >>> def fwd(x, factor):
+      ...     print(x.perturbed, factor.perturbed)
+      ...     return x.value * factor.value, factor.value
+      >>> scaled.defvjp(fwd, lambda factor, ct: (ct * factor, None), symbolic_zeros=True)
+      >>> print(dt.grad(scaled)(2.0, 3.0))
+      True False
+      3.0
     """
 
     value: Any

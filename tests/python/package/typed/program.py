@@ -17,6 +17,8 @@ import numpy as np
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import Array, NamedSharding, P, lax, nn, optim, random
+from dovetail.experimental import pallas as pl
+from dovetail.experimental.ode import odeint
 from dovetail.typing import ArrayLike
 
 # Arrays ------------------------------------------------------------------------------------------
@@ -159,6 +161,51 @@ def incremented(leaf: Array) -> Array:
 
 moved = dt.tree.map(incremented, State(x[0], x[1]))
 print(dt.grad(softplus)(1.0), moved, dt.tree.structure(moved))
+
+
+# References, kernels, images, differential equations ---------------------------------------------
+
+total_ref = dt.new_ref(dnp.zeros(3))
+total_ref[0] = 2.0
+total_ref[1:] += 1
+print(total_ref[...], dt.freeze(total_ref))
+
+
+def double(x_ref: dt.Ref, o_ref: dt.Ref) -> None:
+    """Doubles a block."""
+    o_ref[...] = 2 * x_ref[...]
+
+
+def row(i: Array) -> tuple[Array, int]:
+    """The block of a program."""
+    return i, 0
+
+
+block = pl.BlockSpec((1, 4), row)
+doubled = pl.pallas_call(
+    double, dt.ShapeDtypeStruct((3, 4), dnp.float32), grid=3, in_specs=[block], out_specs=block
+)
+print(doubled(x))
+print(dt.image.resize(x, (6, 8), "linear").shape)
+
+
+def decay(state: Array, time: Array, rate: float) -> Array:
+    """The slope of an exponential decay."""
+    return -rate * state
+
+
+print(odeint(decay, dnp.ones(2), dnp.linspace(0.0, 1.0, 3), 0.5))
+
+
+def squares(v: Array) -> Array:
+    """The square of a vector's length."""
+    return dnp.sum(v**2)
+
+
+solution = dt.scipy.optimize.minimize(squares, dnp.ones(2), method="BFGS")
+print(solution.x)
+text = str(dt.make_jaxpr(dnp.sin)(x).jaxpr)
+print(text, dt.scipy.stats.norm.logpdf(x), dt.scipy.special.gammaln(x + 1))
 
 
 # Looking inside, devices, files ------------------------------------------------------------------
