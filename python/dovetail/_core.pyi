@@ -734,6 +734,9 @@ def eager_cache_size() -> int:
 def adopt(module: Module, function: Function) -> Function:
     """Add a function of another module to a module."""
 
+def asks_for_rules(function: Function) -> bool:
+    """Whether transforms of a function ask this process for rules."""
+
 def publish(function: Function, name: str) -> None:
     """Make a function public under a name."""
 

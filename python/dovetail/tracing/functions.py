@@ -263,14 +263,32 @@ def call(
             return call(callee, operands, results)
     in_progress = current()
     types = [(aval.shape, dtype_name(aval.dtype)) for aval in results]
-    attributes = {"callee": callee.function}
     if in_progress is None:
+        attributes = {"callee": callee.function}
         if Ref in map(type, operands):
             return _apply_on_refs("call", attributes, operands, types, weak)
         values = callee.evaluate(*known_values(operands))
         places = result_places("call", attributes, operands, results)
         return arrays_of(values, weak, places)
     if callee.module is not in_progress.module:
-        return in_progress.state_types(in_progress.splice(callee, operands, results), results)
+        if not callee.asks_for_rules:
+            return in_progress.state_types(in_progress.splice(callee, operands, results), results)
+        callee = evaluation.Callee(adopted(callee.function))
+    attributes = {"callee": callee.function}
     emitted = in_progress.emit("call", operands, attributes, types, weak, callee.evaluate, {})
     return in_progress.state_types(emitted, results)
+
+
+def adopted(function: _core.Function) -> _core.Function:
+    """The function in the module of the trace in progress, with all that it calls, and with the
+    rules of these.
+    """
+    in_progress = current()
+    if in_progress is None or in_progress.module is function.module:
+        return function
+    known = in_progress.root.jitted
+    key = "adopted", id(function)
+    if key not in known:
+        # The function is kept so that its id is not reused.
+        known[key] = _core.adopt(in_progress.module, function), function
+    return known[key][0]
