@@ -461,6 +461,9 @@ class Function:
         Make a finished function one of values: it takes the arrays that its references hold, and returns those of references that it writes to after its results. Returns the positions of these arguments.
         """
 
+    def arguments_of(self, target: int) -> list[int]:
+        """The numbers of the arguments that a value depends on, or is."""
+
     def slice(self, targets: Sequence[int], known: Sequence[int]) -> list[Instruction]:
         """The instructions that compute values from known ones."""
 
@@ -508,6 +511,11 @@ class Function:
     ) -> list[str]:
         """
         The manual axes along which a value varies, given those of each argument.
+        """
+
+    def is_perturbed(self, arguments: Sequence[int], value: int) -> bool:
+        """
+        Whether a value may have a tangent that is not zero if these arguments, by their numbers, have one.
         """
 
     def batched_results(self, dims: Sequence[int], size: int, axis: str) -> list[bool]:
@@ -725,6 +733,9 @@ def eager_cache_size() -> int:
 
 def adopt(module: Module, function: Function) -> Function:
     """Add a function of another module to a module."""
+
+def asks_for_rules(function: Function) -> bool:
+    """Whether transforms of a function ask this process for rules."""
 
 def publish(function: Function, name: str) -> None:
     """Make a function public under a name."""

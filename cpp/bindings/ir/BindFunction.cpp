@@ -5,6 +5,7 @@
 #include "cpp/bindings/ir/Shardings.h"
 #include "cpp/transforms/Checkify.h"
 #include "cpp/transforms/Linearize.h"
+#include "cpp/transforms/Perturbed.h"
 #include "cpp/transforms/Vary.h"
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -150,6 +151,13 @@ static nb::tuple varyFunction(const Function &function, const std::vector<std::s
   return nb::make_tuple(Function(nb::cast<Shared>(owner), made->function), varies);
 }
 
+static bool isPerturbedIn(const Function &function, const std::vector<unsigned> &arguments, unsigned value) {
+  llvm::SmallBitVector mask(function.op().front().getNumArguments());
+  for (unsigned number : arguments)
+    mask.set(cast<BlockArgument>(function.value(number)).getArgNumber());
+  return isPerturbed(function.op(), mask, function.value(value));
+}
+
 // A function has a reference to its module's Python object. What copies of it share is not counted for each.
 static int traverseFunction(PyObject *self, visitproc visit, void *arg) {
   Py_VISIT(Py_TYPE(self));
@@ -210,6 +218,8 @@ void bindFunction(nb::module_ &m) {
       .def("discharge", &Function::discharge,
            "Make a finished function one of values: it takes the arrays that its references hold, and returns those of "
            "references that it writes to after its results. Returns the positions of these arguments.")
+      .def("arguments_of", &Function::argumentsOf, "target"_a,
+           "The numbers of the arguments that a value depends on, or is.")
       .def("slice", &Function::slice, "targets"_a, "known"_a, "The instructions that compute values from known ones.")
       .def("splice", &Function::splice, "flat"_a, "arguments"_a,
            "Append the body of a function without calls; returns the numbers of its results.")
@@ -231,6 +241,8 @@ void bindFunction(nb::module_ &m) {
            "each result varies, given those of each argument and at least those of each result.")
       .def("varying", &varyingOf, "axes"_a, "arguments"_a, "value"_a,
            "The manual axes along which a value varies, given those of each argument.")
+      .def("is_perturbed", &isPerturbedIn, "arguments"_a, "value"_a,
+           "Whether a value may have a tangent that is not zero if these arguments, by their numbers, have one.")
       .def("batched_results", &findBatchedResults, "dims"_a, "size"_a, "axis"_a,
            "For each result, true if it depends on the batch, given the batched dimension of each argument (-1: none) "
            "and the "

@@ -32,8 +32,10 @@ static Function adopt(const Shared &module, const Function &function) {
   for (func::FuncOp callee : *needed)
     copies->push_back(callee->clone());
   SymbolTable names(*copies);
+  // A module's own main function keeps its name.
+  auto isTaken = [&](StringRef name) { return name == "main" || module->symbols->lookup(name); };
   for (func::FuncOp callee : llvm::to_vector(copies->getOps<func::FuncOp>()))
-    if (module->symbols->lookup(callee.getSymName()) && failed(names.renameToUnique(callee, {module->symbols.get()})))
+    if (isTaken(callee.getSymName()) && failed(names.renameToUnique(callee, {module->symbols.get()})))
       throw CompilerError("the function's names cannot be changed", "", 0);
   func::FuncOp last;
   for (func::FuncOp callee : llvm::to_vector(copies->getOps<func::FuncOp>())) {
@@ -45,6 +47,18 @@ static Function adopt(const Shared &module, const Function &function) {
   for (const nb::object &object : function.module->kept)
     module->kept.push_back(object);
   return Function(module, last);
+}
+
+/// Whether transforms of a function ask this process for rules.
+static bool asksForRules(const Function &function) {
+  FailureOr<SmallVector<func::FuncOp>> needed = calleesFirst(function.op());
+  return succeeded(needed) && llvm::any_of(*needed, [](func::FuncOp callee) {
+           return callee
+               .walk([](Operation *op) {
+                 return isa<ResolveOpInterface, CustomVmapOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+               })
+               .wasInterrupted();
+         });
 }
 
 /// Makes a function public under a name.
@@ -133,6 +147,7 @@ static void forgetRules(const Shared &module) {
 
 void bindExport(nb::module_ &m) {
   m.def("adopt", &adopt, "module"_a, "function"_a, "Add a function of another module to a module.");
+  m.def("asks_for_rules", &asksForRules, "function"_a, "Whether transforms of a function ask this process for rules.");
   m.def("publish", &publish, "function"_a, "name"_a, "Make a function public under a name.");
   m.def("reflect", &reflect, "function"_a, "texts"_a, "Set what a loaded module says of a function.");
   m.def("bind_constants", &bindConstants, "function"_a, "positions"_a, "values"_a, "Make arguments constants.");

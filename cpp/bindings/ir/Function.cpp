@@ -210,6 +210,25 @@ std::vector<unsigned> Function::discharge() {
   return {written->begin(), written->end()};
 }
 
+std::vector<unsigned> Function::argumentsOf(unsigned target) {
+  DenseSet<Value> seen;
+  SmallVector<Value> worklist = {values[target]};
+  llvm::BitVector found(function.front().getNumArguments());
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      found.set(argument.getArgNumber());
+    else
+      llvm::append_range(worklist, value.getDefiningOp()->getOperands());
+  }
+  std::vector<unsigned> arguments;
+  for (unsigned i : found.set_bits())
+    arguments.push_back(number(function.front().getArgument(i)));
+  return arguments;
+}
+
 Instructions Function::slice(const std::vector<unsigned> &targets, const std::vector<unsigned> &known) {
   DenseSet<Value> available;
   for (unsigned value : known)

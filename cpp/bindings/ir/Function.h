@@ -98,6 +98,8 @@ public:
   std::vector<unsigned> discharge();
   /// Ends the function.
   void finish(const std::vector<unsigned> &results);
+  /// The numbers of the arguments that a value depends on, or is.
+  std::vector<unsigned> argumentsOf(unsigned target);
   /// The instructions that compute the values `targets` from those in `known`, in order.
   Instructions slice(const std::vector<unsigned> &targets, const std::vector<unsigned> &known);
 

@@ -7,11 +7,10 @@ from typing import Any
 
 from dovetail import _core
 from dovetail.arrays.shaped_array import ShapedArray
-from dovetail.base.trace_stack import current
 from dovetail.jaxprs.structure import Atom, ClosedJaxpr, Jaxpr, Literal, Var
 from dovetail.tracing import evaluation
 from dovetail.tracing.arguments import as_operand
-from dovetail.tracing.functions import call
+from dovetail.tracing.functions import adopted, call
 from dovetail.tracing.trace import Operand
 from dovetail.trees.pytree import flatten, unflatten
 
@@ -53,19 +52,6 @@ class TracedJaxpr:
         return [
             unflatten(spec, [next(rest) for _ in range(spec.num_leaves)]) for spec in self.out_specs
         ]
-
-
-def adopted(function: _core.Function) -> _core.Function:
-    """The function in the module of the trace in progress, with all that it calls."""
-    in_progress = current()
-    if in_progress is None or in_progress.module is function.module:
-        return function
-    known = in_progress.root.jitted
-    key = "adopted", id(function)
-    if key not in known:
-        # The function is kept so that its id is not reused.
-        known[key] = _core.adopt(in_progress.module, function), function
-    return known[key][0]
 
 
 def eval_jaxpr(

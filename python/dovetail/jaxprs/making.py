@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
+from dovetail import _core
 from dovetail.arrays.descriptions import ShapeDtypeStruct
 from dovetail.arrays.keys import is_keys
 from dovetail.base.trace_stack import derivative_order
@@ -21,6 +22,7 @@ from dovetail.tracing.arguments import (
 )
 from dovetail.tracing.axes import Axis
 from dovetail.tracing.functions import TracedFunction, trace
+from dovetail.tracing.origins import Later
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.trees.pytree import flatten, unflatten
 
@@ -87,7 +89,10 @@ def make_jaxpr(
             return results_of(fun, operands), (out_spec, [part for _, part in parts])
 
         order = derivative_order() + 1
-        traced = trace(python, avals, names, "make_jaxpr", name_of(fun), axes=axes, order=order)
+        name, origins = name_of(fun), [Later.VALUE] * len(avals)
+        traced = trace(
+            python, avals, names, "make_jaxpr", name, axes=axes, order=order, origins=origins
+        )
         closed = _Made(traced, avals)
         if not return_shape:
             return closed
@@ -115,7 +120,9 @@ class _Made(ClosedJaxpr):
     """
 
     def __init__(self, traced: TracedFunction, avals: Sequence[Any]) -> None:
-        self._traced, self._avals = traced, avals
+        # In a module of its own: passes on that of a trace drop functions that nothing calls.
+        own = _core.adopt(_core.module(), traced.function)
+        self._traced, self._avals = traced._replace(function=own), avals
         self._closed: ClosedJaxpr | None = None
         self._text = self._ir
 

@@ -16,7 +16,7 @@ from dovetail.arrays.array import Array
 from dovetail.arrays.descriptions import ShapeDtypeStruct
 from dovetail.base import config, monitoring, spans
 from dovetail.base.locations import here
-from dovetail.base.trace_stack import current, derivative_order, is_for_shapes
+from dovetail.base.trace_stack import current, derivative_order, is_for_shapes, stack
 from dovetail.placement import platforms
 from dovetail.placement.shardings import Place, common_place
 from dovetail.programs import cache, log
@@ -135,7 +135,7 @@ class Jitted(_core.CompiledCalls):
         return self._run(call, args, kwargs, settings)
 
     def _run(self, call: _Call, args: Any, kwargs: dict[str, Any], settings: Any) -> Any:
-        if current() is not None or Tracer in map(type, call.leaves):
+        if current() is not None or stack.suspended or Tracer in map(type, call.leaves):
             return self._inline(call)
         if config.no_execution.value:
             raise RuntimeError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -109,6 +110,11 @@ class Callee:
         # Each access to the module creates an object.
         self.module = function.module
         self._flat: Flat | None = None
+
+    @functools.cached_property
+    def asks_for_rules(self) -> bool:
+        """Whether its transforms ask this process for rules."""
+        return _core.asks_for_rules(self.function)
 
     @property
     def flat(self) -> _core.Function:

@@ -11,7 +11,7 @@ import numpy as np
 from dovetail import _core
 from dovetail.arrays.array import Array, ShapedArray
 from dovetail.base import config
-from dovetail.base.errors import explained
+from dovetail.base.errors import LeakedTracerError, explained
 from dovetail.base.locations import here
 from dovetail.base.mlir_types import Type, dtype_name
 from dovetail.base.trace_stack import current, resumed, stack
@@ -20,6 +20,7 @@ from dovetail.symbolic.size import has_sizes
 from dovetail.tracing import evaluation
 from dovetail.tracing.axes import Axis
 from dovetail.tracing.bind import arrays_of, has_tracers, known_values
+from dovetail.tracing.origins import Origin
 from dovetail.tracing.references import AbstractRef, Ref, refuse_returned, type_of
 from dovetail.tracing.result_places import result_places
 from dovetail.tracing.trace import Operand, Trace
@@ -79,7 +80,7 @@ def trace(
     outside: Sequence[Operand | None] | None = None,
     axes: Mapping[Hashable, Axis] | None = None,
     order: int | None = None,
-    origins: Sequence[Operand] | None = None,
+    origins: Sequence[Origin] | None = None,
     refs: References = "none",
 ) -> TracedFunction:
     """Trace a function.
@@ -94,7 +95,8 @@ def trace(
         requested; by default, no value in the function may be.
       axes: the named axes that the transform binds.
       order: how often it will be differentiated; by default as often as the trace in progress.
-      origins: what the arguments are computed from, if no derivative begins at them.
+      origins: what the arguments are computed from; None where a derivative begins, as it does at
+        all of them by default.
       refs: what becomes of references that the function takes or closes over. `none`: there must be
         none; `held`: it takes the arrays that they hold (`held_by`), and returns those of the ones
         that it writes to (`store`); `taken`: it takes the references.
@@ -103,6 +105,29 @@ def trace(
       ValueError: the function returns a reference.
       NotImplementedError: it uses a reference from outside, and there must be none.
     """
+    arguments = python, avals, names, kind, name, outside, axes, order, origins, refs
+    if not stack.suspended or stack.traces:
+        return _trace(*arguments)
+    try:
+        return _trace(*arguments)
+    except LeakedTracerError:
+        # It closes over a tracer of the suspended traces: it is traced, and applied, within these.
+        with resumed():
+            return _trace(*arguments)
+
+
+def _trace(
+    python: Callable[..., tuple[Sequence[Operand], Any]],
+    avals: Sequence[ShapedArray],
+    names: Sequence[str],
+    kind: str,
+    name: str,
+    outside: Sequence[Operand | None] | None,
+    axes: Mapping[Hashable, Axis] | None,
+    order: int | None,
+    origins: Sequence[Origin] | None,
+    refs: References,
+) -> TracedFunction:
     in_progress = Trace(kind, name, outside is not None, names, axes, order)
     in_progress.origins = origins
     watch = None
@@ -208,6 +233,9 @@ def apply(
       results: the types of the results.
       attributes: by their names in the dialect.
     """
+    if stack.suspended and has_tracers(operands):
+        with resumed():
+            return apply(name, functions, operands, results, **attributes)
     types = [(aval.shape, dtype_name(aval.dtype)) for aval in results]
     weak = [aval.weak_type for aval in results]
     attributes["regions" if isinstance(functions, tuple) else "callee"] = functions
@@ -235,14 +263,32 @@ def call(
             return call(callee, operands, results)
     in_progress = current()
     types = [(aval.shape, dtype_name(aval.dtype)) for aval in results]
-    attributes = {"callee": callee.function}
     if in_progress is None:
+        attributes = {"callee": callee.function}
         if Ref in map(type, operands):
             return _apply_on_refs("call", attributes, operands, types, weak)
         values = callee.evaluate(*known_values(operands))
         places = result_places("call", attributes, operands, results)
         return arrays_of(values, weak, places)
     if callee.module is not in_progress.module:
-        return in_progress.state_types(in_progress.splice(callee, operands, results), results)
+        if not callee.asks_for_rules:
+            return in_progress.state_types(in_progress.splice(callee, operands, results), results)
+        callee = evaluation.Callee(adopted(callee.function))
+    attributes = {"callee": callee.function}
     emitted = in_progress.emit("call", operands, attributes, types, weak, callee.evaluate, {})
     return in_progress.state_types(emitted, results)
+
+
+def adopted(function: _core.Function) -> _core.Function:
+    """The function in the module of the trace in progress, with all that it calls, and with the
+    rules of these.
+    """
+    in_progress = current()
+    if in_progress is None or in_progress.module is function.module:
+        return function
+    known = in_progress.root.jitted
+    key = "adopted", id(function)
+    if key not in known:
+        # The function is kept so that its id is not reused.
+        known[key] = _core.adopt(in_progress.module, function), function
+    return known[key][0]

@@ -30,6 +30,7 @@ from dovetail.reference.table import FUNCTIONS
 from dovetail.symbolic.size import Size, has_sizes, plain
 from dovetail.tracing import evaluation
 from dovetail.tracing.axes import Axis, axes_in_scope
+from dovetail.tracing.origins import Carried, Later, Origin
 from dovetail.tracing.references import AbstractRef, Ref, ref_element
 from dovetail.tracing.sizes import TraceSizes
 from dovetail.tracing.tracer import Tracer as Tracer
@@ -80,8 +81,9 @@ class Trace:
         self.ended = False
         # No reference to itself, which would keep its operands until the garbage is collected.
         self._root: Trace | None = None if parent is None else parent.root
-        # The outer values that the arguments represent, unless a derivative begins at them.
-        self.origins: Sequence[Operand] | None = None
+        # The outer values that the arguments represent, None where a derivative begins at one, or
+        # in an earlier iteration.
+        self.origins: Sequence[Origin] | None = None
         # The named axes in scope; inner ones hide outer ones.
         self.axes: dict[Hashable, Axis] = {**axes_in_scope(), **(axes or {})}
         self.module = (stack.module or _core.module()) if parent is None else parent.module
@@ -112,8 +114,6 @@ class Trace:
         self._outside: dict[int, Operand] = {}
         self._known: dict[int, np.ndarray] = {}
         self.asked_origins = False
-        # Values whose derivative is zero according to a rule.
-        self._constant: list[int] = []
         self._producers: dict[int, tuple[Callable[..., Any], dict[str, Any], Any, Any]] = {}
 
     def commit_to(self, place: Place | None) -> None:
@@ -232,35 +232,22 @@ class Trace:
 
     def arguments_of(self, number: int) -> list[int]:
         """The arguments that a value depends on, or is."""
-        if number in self._argument_of:
-            return [number]
-        return self._arguments_beyond(number, ())
+        return self.function.arguments_of(number)
 
-    def _arguments_beyond(self, number: int, known: Sequence[int]) -> list[int]:
-        """The arguments that a value depends on, except through the known ones."""
-        instructions = self.function.slice([number], list(known))
-        used = {operand for instruction in instructions for operand in instruction.operands}
-        return [argument for argument in self._argument_of if argument in used]
-
-    def origins_of(self, number: int) -> list[Operand | None]:
-        """The outer values that a value of this function depends on; None for unknown ones."""
+    def origins_of(self, number: int) -> dict[int, Operand | Later | None]:
+        """The arguments that a value of this function depends on, with the outer values that they
+        represent; None for unknown ones.
+        """
         self.asked_origins = True
-        explicit = self.names if self.origins is None else self.origins
-        found: list[Operand | None] = []
-        arguments = [number]
-        if number not in self._argument_of:
-            arguments = self._arguments_beyond(number, self._constant)
-        for argument in arguments:
-            position = self._argument_of[argument]
-            if position >= len(explicit):
-                found.append(self.captured[position - len(explicit)])
-            else:
-                found.append(None if self.origins is None else self.origins[position])
-        return found
+        return {argument: self._origin_of(argument) for argument in self.arguments_of(number)}
 
-    def set_constant(self, number: int) -> None:
-        """Record that a value has no derivative, regardless of what it is computed from."""
-        self._constant.append(number)
+    def _origin_of(self, argument: int) -> Operand | Later | None:
+        explicit = self.names if self.origins is None else self.origins
+        position = self._argument_of[argument]
+        if position >= len(explicit):
+            return self.captured[position - len(explicit)]
+        origin = None if self.origins is None else self.origins[position]
+        return origin.first if type(origin) is Carried else origin
 
     def number(self, operand: Operand) -> int:
         """The value's number in this function; an outer value becomes an argument."""

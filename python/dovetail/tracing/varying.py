@@ -7,6 +7,7 @@ from typing import Any
 
 from dovetail import _core
 from dovetail.base.errors import explained
+from dovetail.tracing.origins import Carried, Later
 from dovetail.tracing.trace import Trace, Tracer
 
 
@@ -47,4 +48,5 @@ def _texts(x: Any, axes: Sequence[str]) -> Sequence[str]:
 def _outside(trace: Trace) -> list[Any]:
     """The outer value of each argument, None where it is unknown: it may vary along any axis."""
     explicit = [None] * len(trace.names) if trace.origins is None else trace.origins
-    return [*explicit, *trace.captured]
+    known = [None if isinstance(origin, Carried | Later) else origin for origin in explicit]
+    return [*known, *trace.captured]

@@ -296,3 +296,25 @@ def test_platforms_of_lowerings():
         jax.jit(elsewhere_p.bind)(1.0)
     with pytest.raises(NotImplementedError, match="for an unknown platform mainframe"):
         mlir.register_lowering(there_p, rule, platform="mainframe")
+
+
+def test_rules_are_asked_for_in_pullbacks_that_are_batched():
+    # Whether any element of a whole batch is above 10: its rule is not that of its implementation.
+    any_above_p = Primitive("any_above")
+    any_above_p.def_impl(lambda x: jnp.any(x > 10))
+    any_above_p.def_abstract_eval(lambda x: jax.core.ShapedArray((), jnp.bool_.dtype))
+    batching.primitive_batchers[any_above_p] = lambda args, _: (any_above_p.bind(*args), None)
+    mlir.register_lowering(any_above_p, mlir.lower_fun(any_above_p.impl, multiple_results=False))
+
+    f = jax.custom_vjp(lambda x: x)
+    f.defvjp(
+        lambda x: (x, None),
+        lambda _, ct: (jax.lax.cond(any_above_p.bind(ct), lambda: -ct, lambda: ct),),
+    )
+    _, pull = jax.vjp(f, jnp.ones(2))
+    cotangents = jnp.array([[1.0, 2.0], [3.0, 11.0]])
+    for call in (jax.vmap(pull), jax.jit(jax.vmap(pull))):
+        np.testing.assert_array_equal(call(cotangents)[0], -cotangents)
+    np.testing.assert_array_equal(jax.jit(pull)(cotangents[0])[0], cotangents[0])
+    _, push = jax.linearize(lambda x: jax.lax.cond(any_above_p.bind(x), jnp.sin, jnp.cos, x), 11.0)
+    np.testing.assert_allclose(jax.jit(jax.vmap(push))(jnp.ones(2)), np.full(2, np.cos(11.0)), 1e-6)

@@ -234,3 +234,23 @@ def test_bind() -> None:
     assert lax.select_n_p.bind(X < Y, X, Y).tolist() == [3, 2, 3]
     with pytest.raises(AttributeError, match="no_such_p"):
         lax.no_such_p  # noqa: B018
+
+
+def test_a_program_outlives_the_trace_in_which_it_was_made() -> None:
+    made: list[ClosedJaxpr] = []
+    helper = dt.jit(lambda x: dnp.sin(x) * 2)
+
+    @dt.jit
+    def f(x: Any) -> Any:
+        made.append(dt.make_jaxpr(lambda y: helper(y) + lax.cond(y > 0, helper, dnp.cos, y))(x))
+        return x
+
+    dt.grad(f)(1.0)
+    f(1.0)
+    expected = 4 * np.sin(0.5)
+    for closed in made:
+        run = jaxpr_as_fun(closed)
+        for call in (run, dt.jit(run), lambda x, run=run: [dt.vmap(run)(x[None])[0][0]]):
+            np.testing.assert_allclose(call(dnp.asarray(0.5))[0], expected, rtol=1e-6)
+        slope = dt.jit(dt.grad(lambda x, run=run: run(x)[0]))(0.5)
+        np.testing.assert_allclose(slope, 4 * np.cos(0.5), rtol=1e-6)

@@ -62,3 +62,42 @@ def test_blocks_within_blocks() -> None:
             return y * int(dnp.asarray(2))
 
     assert float(f(3.0)) == 8
+
+
+def _of_shape(x: Any) -> Any:
+    return x * dt.eval_shape(lambda y: y * x, dnp.ones(3)).size
+
+
+def _of_program(x: Any) -> Any:
+    return x * len(dt.make_jaxpr(lambda y: y * x)(2.0).eqns) * 3
+
+
+def _of_jitted(x: Any) -> Any:
+    return dt.jit(lambda y: y * x)(3.0)
+
+
+def _of_batch(x: Any) -> Any:
+    return dnp.sum(dt.vmap(lambda y: y * x)(dnp.arange(3.0)))
+
+
+def _of_derivative(x: Any) -> Any:
+    return dt.grad(lambda y: y * x)(2.0) * 3
+
+
+def _of_loop(x: Any) -> Any:
+    return lax.scan(lambda c, y: (c + y * x, None), 0.0, dnp.arange(3.0))[0]
+
+
+@pytest.mark.parametrize(
+    "function", [_of_shape, _of_program, _of_jitted, _of_batch, _of_derivative, _of_loop]
+)
+def test_functions_that_close_over_tracers(function: Any) -> None:
+    def within(x: Any) -> Any:
+        with dt.ensure_compile_time_eval():
+            known = dt.jit(lambda y: y + 1)(1.0)
+            assert type(known) is dt.Array
+            return function(x) + float(known)
+
+    assert_allclose(dt.jit(within)(0.5), 3.5, rtol=1e-6)
+    assert_allclose(dt.jit(dt.grad(within))(0.5), 3.0, rtol=1e-6)
+    assert_allclose(dt.vmap(within)(dnp.full(3, 0.5)), np.full(3, 3.5), rtol=1e-6)

@@ -190,7 +190,7 @@ def _choose(
     leaves = [as_operand_or_ref(value, names.at(i)) for i, value in enumerate(values)]
 
     check_references(what, name_of(functions[0]), leaves, names, ())
-    bodies = _traced(what, functions, titles, operands, spec, [leaf.aval for leaf in leaves])
+    bodies = _traced(what, functions, titles, operands, spec, leaves)
     captured = joined(bodies, len(leaves))
     check_references(what, name_of(functions[0]), leaves, names, captured)
     outs = apply(
@@ -213,9 +213,10 @@ def _traced(
     titles: Sequence[str],
     operands: tuple[Any, ...],
     spec: Any,
-    avals: Sequence[ShapedArray],
+    leaves: Sequence[Operand],
 ) -> list[TracedFunction]:
     """The functions on the operands' leaves, with results of the same types."""
+    avals = [leaf.aval for leaf in leaves]
 
     def traced(function: Callable[..., Any], wanted: Sequence[ShapedArray] = ()) -> TracedFunction:
         def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
@@ -227,7 +228,7 @@ def _traced(
             return outs, out_spec
 
         names = LeafNames(function, operands)
-        return trace(python, avals, names, what, name_of(function), refs="taken")
+        return trace(python, avals, names, what, name_of(function), origins=leaves, refs="taken")
 
     with one_module():
         bodies = [traced(function) for function in functions]

@@ -8,9 +8,12 @@ from typing import Any
 from dovetail.arrays.shaped_array import ShapedArray
 from dovetail.base import dtypes, locations
 from dovetail.base.errors import type_error
+from dovetail.base.trace_stack import current
 from dovetail.lax import basics as lax
 from dovetail.tracing.arguments import LeafNames, as_operand, name_of, parameter_names, results_of
 from dovetail.tracing.functions import TracedFunction, trace
+from dovetail.tracing.origins import Carried
+from dovetail.tracing.perturbed import is_perturbed
 from dovetail.tracing.references import Ref, check_references
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.trees.differences import itemized, structure_differences, type_differences
@@ -84,36 +87,59 @@ class Carry:
             )
         return results_of(self.body, values)
 
-    def traced(self, step: Step, avals: Sequence[ShapedArray] = ()) -> TracedFunction:
+    def traced(
+        self,
+        step: Step,
+        avals: Sequence[ShapedArray] = (),
+        origins: Sequence[Operand | None] = (),
+    ) -> TracedFunction:
         """The function of one iteration.
 
-        Weakly typed initial values take the types that the body returns for them.
+        Weakly typed initial values take the types that the body returns for them. If a rule within
+        the body asks which values are perturbed, it is traced again until this is true of all
+        iterations.
 
         Args:
           step: takes the carry's leaves in their positions among the body's arguments, and returns
             them in the same positions.
           avals: the types of its arguments that are not part of the carry.
+          origins: what these are computed from.
 
         Raises:
           TypeError: a result does not have the type of the carry.
         """
         before, stop = self.before, self.before + len(self.leaves)
+        # The leaves that have a tangent in some iteration, although not in the first one.
+        perturbed: set[int] = set()
         while True:
             made_at: list[locations.Location | None] = []
+            found: set[int] = set()
 
-            def noted(*tracers: Tracer, made_at: Any = made_at) -> tuple[Sequence[Operand], Any]:
+            def noted(
+                *tracers: Tracer, made_at: Any = made_at, found: Any = found
+            ) -> tuple[Sequence[Operand], Any]:
+                in_progress = current()
+                assert in_progress is not None
                 outs, extra = step(*tracers)
                 made_at += [
                     out.location if type(out) is Tracer else None for out in outs[before:stop]
                 ]
+                if in_progress.asked_origins:
+                    found |= {i for i, out in enumerate(outs[before:stop]) if is_perturbed(out)}
                 return outs, extra
 
             carried = [leaf.aval for leaf in self.leaves]
             full = [*avals[:before], *carried, *avals[before:]]
+            firsts = [
+                None if i in perturbed else Carried(leaf) for i, leaf in enumerate(self.leaves)
+            ]
+            own = [*origins[:before], *firsts, *origins[before:]]
             name = name_of(self.body)
-            traced = trace(noted, full, self.names, self.what, name, refs="taken")
+            traced = trace(noted, full, self.names, self.what, name, origins=own, refs="taken")
             returned = traced.avals[before:stop]
-            if not self._promote(returned):
+            grown = {i for i in found - perturbed if not is_perturbed(self.leaves[i])}
+            perturbed |= grown
+            if not self._promote(returned) and not grown:
                 self._check(returned, made_at)
                 return traced
 

@@ -145,7 +145,8 @@ def _condition(cond_fun: Callable[[Any], Any], carry: Carry) -> TracedFunction:
 
     names = LeafNames(cond_fun, (carry.tree(carry.leaves),))
     avals = [leaf.aval for leaf in carry.leaves]
-    return trace(python, avals, names, "while_loop", name, refs="taken")
+    # No derivative of a condition is taken.
+    return trace(python, avals, names, "while_loop", name, order=0, refs="taken")
 
 
 def _in_python(cond_fun: Any, body_fun: Any, init: Any) -> Any:
@@ -204,7 +205,7 @@ def fori_loop(
                 init_val = body_fun(i, init_val)
             return init_val
         counter = as_operand(start, "lower")
-        traced = carry.traced(step, [counter.aval])
+        traced = carry.traced(step, [counter.aval], [counter])
         loop = Loop("fori_loop", traced, 1 + len(carry.leaves), length, reverse=False)
         return carry.tree(loop.run([counter, *carry.leaves], [], at_once)[1:])
     if unroll is not None and unroll is not False and unroll != 1:
@@ -214,7 +215,7 @@ def fori_loop(
         )
     start, stop = (lax.convert_element_type(x, dtype) if x.dtype != dtype else x for x in bounds)
     with one_module():
-        body = carry.traced(step, [start.aval])
+        body = carry.traced(step, [start.aval], [start])
         below = trace(
             lambda i, *tracers: ([lax.lt(i, stop)], None),
             [start.aval, *(leaf.aval for leaf in carry.leaves)],

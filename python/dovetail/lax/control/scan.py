@@ -89,7 +89,7 @@ def scan(
         ys, y_spec = set_float0_aside(ys, y_spec, [(length, *np.shape(y)) for y in ys])
         return [*carry.returned(result[0]), *results_of(f, ys)], y_spec
 
-    traced = carry.traced(step, [_row(x.aval) for x in rows])
+    traced = carry.traced(step, [_row(x.aval) for x in rows], rows)
     loop = Loop("scan", traced, len(carry.leaves), length, reverse)
     outs = loop.run(carry.leaves, rows, at_once)
     return carry.tree(outs[:count]), unflatten(traced.extra, outs[count:])

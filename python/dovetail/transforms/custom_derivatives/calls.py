@@ -16,6 +16,7 @@ from dovetail.tracing import evaluation
 from dovetail.tracing.arguments import Function, LeafNames, as_operand, name_of, results_of
 from dovetail.tracing.functions import TracedFunction
 from dovetail.tracing.functions import call as apply_function
+from dovetail.tracing.perturbed import is_perturbed
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.trees.differences import where_unlike
 from dovetail.trees.pytree import flatten, leaf_names, unflatten
@@ -137,15 +138,44 @@ class Call:
         return results_of(self._function, leaves, spec), spec
 
 
-def constant_results(call: Call, primal: TracedFunction) -> list[Operand] | None:
-    """The leaves of the traced function's results if no derivative can reach them, otherwise
-    None.
+def results_of_call(
+    call: Call,
+    primal: TracedFunction,
+    with_rule: Callable[[], list[Operand]],
+    symbolic_zeros: bool,
+) -> Any:
+    """The results of a function that has a rule.
+
+    Args:
+      call: the call.
+      primal: the function, traced.
+      with_rule: traces the rule; returns the results of the op that has it.
+      symbolic_zeros: whether the rule depends on which arguments are perturbed.
     """
     operands = [*call.leaves, *primal.captured]
+
+    def plain() -> Any:
+        outs = apply_function(evaluation.Callee(primal.function), operands, primal.avals)
+        return unflatten(primal.extra, outs)
+
     has_derivative = any(dtypes.is_inexact(aval.dtype) for aval in primal.avals)
-    if has_derivative and any(type(x) is Tracer and dtypes.is_inexact(x.dtype) for x in operands):
-        return None
-    return apply_function(evaluation.Callee(primal.function), operands, primal.avals)
+    if not has_derivative or not any(
+        type(x) is Tracer and dtypes.is_inexact(x.dtype) for x in operands
+    ):
+        return plain()
+    if symbolic_zeros and not any(map(is_perturbed, operands)):
+        return plain()
+    try:
+        outs = with_rule()
+    except Exception:
+        # A rule may be an error where a derivative is taken, which is not so here. This is asked
+        # now only, since traces that depend on it are not shared.
+        if any(is_perturbed(x, later=False) for x in operands):
+            raise
+        return plain()
+    if primal.uses is not None:
+        primal.uses.apply(call.leaves, outs)
+    return unflatten(primal.extra, outs)
 
 
 def refuse_tracers(values: Iterable[Any], name: str) -> None:

@@ -11,22 +11,22 @@ from dovetail.base import dtypes
 from dovetail.base.errors import type_error
 from dovetail.base.trace_stack import derivative_order
 from dovetail.tracing.arguments import Function, as_operand, name_of
-from dovetail.tracing.functions import apply, trace
+from dovetail.tracing.functions import TracedFunction, apply, trace
+from dovetail.tracing.perturbed import is_perturbed
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.transforms.custom_derivatives.calls import (
     Call,
     WithRule,
-    constant_results,
     missing_rule,
     pair_of,
     paths_of,
     primal_results,
+    results_of_call,
     share_captured,
 )
 from dovetail.transforms.custom_derivatives.symbolic import (
     SymbolicZero,
     instantiated,
-    may_have_tangent,
     tangent_type,
 )
 from dovetail.trees.differences import where_unlike
@@ -131,13 +131,17 @@ class custom_jvp(WithRule):
             for i, arg in enumerate(args)
         )
         call = Call(self.fun, args, self.nondiff_argnums)
-        count = len(call.leaves)
         primal = trace(
             call.primal, call.avals, call.names, "custom_jvp", call.name, call.leaves, order=0
         )
-        constant = constant_results(call, primal)
-        if constant is not None:
-            return unflatten(primal.extra, constant)
+        return results_of_call(
+            call, primal, lambda: self._with_rule(call, primal, order - 1), self.symbolic_zeros
+        )
+
+    def _with_rule(self, call: Call, primal: TracedFunction, order: int) -> list[Operand]:
+        """The results of the op that has the rule, which is differentiated `order` times."""
+        assert self.jvp is not None
+        count = len(call.leaves)
         tangents = [aval for aval in call.avals if dtypes.is_inexact(aval.dtype)]
         names = [*call.names, *(f"a tangent of `{call.name}`" for _ in tangents)]
         outside = [*call.leaves, *(None for _ in tangents)]
@@ -148,22 +152,19 @@ class custom_jvp(WithRule):
             "custom_jvp",
             name_of(self.jvp),
             outside,
-            order=order - 1,
+            order=order,
+            origins=outside,
         )
         captured = share_captured([(primal, count, 0), (rule, count, len(tangents))])
-        outs = apply(
+        return apply(
             "custom_jvp",
             primal.function,
             [*call.leaves, *captured],
             primal.avals,
             rule=rule.function,
             operandSegmentSizes=(count, len(captured)),
+            **({"dovetail.constant_results": rule.extra} if rule.extra else {}),
         )
-        for i in rule.extra:
-            outs[i]._trace.set_constant(outs[i].number)
-        if primal.uses is not None:
-            primal.uses.apply(call.leaves, outs)
-        return unflatten(primal.extra, outs)
 
     def _traced_rule(
         self, call: Call, spec: Any, avals: Sequence[ShapedArray], tracers: Sequence[Tracer]
@@ -177,7 +178,7 @@ class custom_jvp(WithRule):
         tangents: list[Any] = []
         for x, outer in zip(primals, call.leaves, strict=True):
             tangent = next(given) if dtypes.is_inexact(x.dtype) else zero(tangent_type(x.aval))
-            if self.symbolic_zeros and not may_have_tangent(outer):
+            if self.symbolic_zeros and not is_perturbed(outer):
                 tangent = SymbolicZero(tangent_type(x.aval))
             tangents.append(tangent)
         result = self.jvp(*call.statics, call.tree(primals), call.tree(tangents))

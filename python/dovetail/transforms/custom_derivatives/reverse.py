@@ -15,22 +15,22 @@ from dovetail.base.errors import type_error, value_error
 from dovetail.base.trace_stack import derivative_order, in_checkpoint
 from dovetail.tracing.arguments import Function, as_operand, name_of
 from dovetail.tracing.functions import TracedFunction, apply, trace
+from dovetail.tracing.perturbed import is_perturbed
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.transforms.custom_derivatives.calls import (
     Call,
     WithRule,
-    constant_results,
     missing_rule,
     pair_of,
     primal_results,
     refuse_tracers,
+    results_of_call,
     share_captured,
 )
 from dovetail.transforms.custom_derivatives.symbolic import (
     CustomVJPPrimal,
     SymbolicZero,
     instantiated,
-    may_have_tangent,
     of_whole_keys,
     tangent_type,
 )
@@ -114,13 +114,18 @@ class custom_vjp(WithRule):
         if not order:
             return self.fun(*args)
         call = Call(self.fun, args, self.nondiff_argnums)
-        count = len(call.leaves)
         primal = trace(
             call.primal, call.avals, call.names, "custom_vjp", call.name, call.leaves, order=0
         )
-        constant = constant_results(call, primal)
-        if constant is not None:
-            return unflatten(primal.extra, constant)
+        return results_of_call(
+            call, primal, lambda: self._with_rules(call, primal, order - 1), self.symbolic_zeros
+        )
+
+    def _with_rules(self, call: Call, primal: TracedFunction, order: int) -> list[Operand]:
+        """The results of the op that has the rules, which are differentiated `order` times."""
+        assert self.fwd is not None
+        assert self.bwd is not None
+        count = len(call.leaves)
         fwd = trace(
             lambda *tracers: self._traced_fwd(call, primal, tracers),
             call.avals,
@@ -128,15 +133,16 @@ class custom_vjp(WithRule):
             "custom_vjp",
             name_of(self.fwd),
             call.leaves,
-            order=order - 1,
+            order=order,
+            origins=call.leaves,
         )
         cotangents = [aval for aval in primal.avals if dtypes.is_inexact(aval.dtype)]
         spec, kept = fwd.extra
-        bwd = self._trace_bwd(call, primal, spec, kept, cotangents, order - 1)
+        bwd = self._trace_bwd(call, primal, spec, kept, cotangents, order)
         captured = share_captured(
             [(primal, count, 0), (fwd, count, 0), (bwd, len(kept), len(cotangents))]
         )
-        outs = apply(
+        return apply(
             "custom_vjp",
             primal.function,
             [*call.leaves, *captured],
@@ -146,9 +152,6 @@ class custom_vjp(WithRule):
             wrt=bwd.extra,
             operandSegmentSizes=(count, len(captured)),
         )
-        if primal.uses is not None:
-            primal.uses.apply(call.leaves, outs)
-        return unflatten(primal.extra, outs)
 
     def _traced_fwd(
         self, call: Call, primal: TracedFunction, tracers: Sequence[Tracer]
@@ -158,7 +161,7 @@ class custom_vjp(WithRule):
         arguments = call.tree(tracers)
         if self.symbolic_zeros:
             arguments = of_whole_keys(
-                arguments, lambda i, x: CustomVJPPrimal(x, may_have_tangent(call.leaves[i]))
+                arguments, lambda i, x: CustomVJPPrimal(x, is_perturbed(call.leaves[i]))
             )
         rule = f"Custom VJP fwd rule {name_of(self.fwd)} for function {call.name}"
         result, residuals = pair_of(

@@ -13,7 +13,7 @@ from dovetail.base import dtypes
 from dovetail.base.errors import type_error
 from dovetail.tracing.arguments import as_operand
 from dovetail.tracing.bind import zeros
-from dovetail.tracing.trace import Operand, Tracer
+from dovetail.tracing.trace import Operand
 from dovetail.trees.pytree import flatten, unflatten
 
 
@@ -25,7 +25,7 @@ class SymbolicZero:
 
     Example:
       >>> from dovetail.custom_derivatives import SymbolicZero, zero_from_primal
-      >>> zero_from_primal(dnp.ones(3))
+      >>> zero_from_primal(dnp.ones(3), symbolic_zeros=True)
       SymbolicZero(float32[3])
     """
 
@@ -88,22 +88,6 @@ def tangent_type(aval: ShapedArray) -> ShapedArray:
     return aval if dtypes.is_inexact(aval.dtype) else ShapedArray(aval.shape, dtypes.float0)
 
 
-def may_have_tangent(x: Operand) -> bool:
-    """True if a value may depend on an input of an enclosing derivative.
-
-    Values computed from known arrays alone do not depend on one.
-    """
-    if type(x) is not Tracer or not dtypes.is_inexact(x.dtype):
-        return False
-    return any(y is None or _may_vary(y) for y in x._trace.origins_of(x.number))
-
-
-def _may_vary(x: Operand) -> bool:
-    return type(x) is Tracer and any(
-        y is None or _may_vary(y) for y in x._trace.origins_of(x.number)
-    )
-
-
 def of_whole_keys(tree: Any, function: Any) -> Any:
     """The tree with `function` of each leaf; an array of keys is one leaf, not its words."""
     leaves, spec = flatten(tree, is_leaf=is_keys)
@@ -115,23 +99,33 @@ def instantiated(aval: ShapedArray) -> Operand | np.ndarray:
     return np.zeros(aval.shape, aval.dtype) if aval.dtype == dtypes.float0 else zeros(aval)
 
 
-def zero_from_primal(primal: Any, symbolic_zeros: bool = True) -> Any:
-    """The zero tangent of an array.
+def zero_from_primal(val: Any, symbolic_zeros: bool = False) -> Any:
+    """The zero tangents of a tree of arrays.
 
     Args:
-      primal: an array or a number.
-      symbolic_zeros: whether to return a `SymbolicZero` instead of an array.
+      val: a tree of arrays or numbers.
+      symbolic_zeros: whether to return `SymbolicZero`s instead of arrays.
 
     Returns:
-      Zeros of the primal's shape and dtype, of dtype float0 if it has no derivative.
+      The tree of zeros, of the shapes and dtypes of the leaves, of dtype float0 where these have no
+      derivative.
+
+    Raises:
+      TypeError: a leaf is no array.
 
     Example:
       >>> from dovetail.custom_derivatives import zero_from_primal
-      >>> zero_from_primal(dnp.ones(2), symbolic_zeros=False)
+      >>> zero_from_primal({"x": dnp.ones(2)}, symbolic_zeros=True)
+      {'x': SymbolicZero(float32[2])}
+      >>> zero_from_primal(dnp.ones(2))
       Array([0., 0.], dtype=float32)
     """
-    aval = tangent_type(as_operand(primal, "primal").aval)
-    return SymbolicZero(aval) if symbolic_zeros else instantiated(aval)
+
+    def zero(_: int, leaf: Any) -> Any:
+        aval = tangent_type(as_operand(leaf, "a leaf of val").aval)
+        return SymbolicZero(aval) if symbolic_zeros else instantiated(aval)
+
+    return of_whole_keys(val, zero)
 
 
 def custom_vjp_primal_tree_values(tree: Any) -> Any:

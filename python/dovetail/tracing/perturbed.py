@@ -1,0 +1,39 @@
+"""Whether a value depends on an input of a derivative that is being taken."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dovetail.base import dtypes
+from dovetail.tracing.origins import Later
+from dovetail.tracing.references import Ref
+from dovetail.tracing.trace import Tracer
+
+
+def is_perturbed(x: Any, later: bool = True) -> bool:
+    """True if a value may have a tangent that is not zero in an enclosing derivative.
+
+    Values computed from known arrays alone have none, nor have those of which the compiler's
+    derivative rules say so.
+
+    Args:
+      x: an array, a tracer or a reference.
+      later: the answer for arguments of functions that are only called later, with values of which
+        nothing is known yet.
+    """
+    if type(x) is not Tracer:
+        return type(x) is Ref
+    if not dtypes.is_inexact(x.dtype):
+        return False
+    trace = x._trace
+
+    def may_have_tangent(origin: Any) -> bool:
+        if origin is Later.VALUE:
+            return later
+        return origin is None or is_perturbed(origin, later)
+
+    origins = trace.origins_of(x.number)
+    arguments = [i for i, origin in origins.items() if may_have_tangent(origin)]
+    if not arguments and not trace.has_refs:
+        return False
+    return trace.function.is_perturbed(arguments, x.number)
