@@ -51,6 +51,35 @@ def product() -> tuple[Callable[..., Any], Callable[..., Any], list[np.ndarray]]
     return f, lambda x, w: x @ w, [np.ones((n, n), F32)] * 2
 
 
+def dense() -> tuple[Callable[..., Any], Callable[..., Any], list[np.ndarray]]:
+    def kernel(x: Any, w: Any, b: Any, out: Any, total: Any) -> None:
+        @pl.when(pl.program_id(2) == 0)
+        def _() -> None:
+            total[...] = dnp.zeros_like(total[...])
+
+        total[...] += x[...] @ w[...]
+
+        @pl.when(pl.program_id(2) == pl.num_programs(2) - 1)
+        def _() -> None:
+            out[...] = dnp.maximum(total[...] + b[...], 0)
+
+    n, size = 512, 128
+    f = pl.pallas_call(
+        kernel,
+        struct(n, n),
+        grid=(n // size, n // size, n // size),
+        in_specs=[
+            pl.BlockSpec((size, size), lambda i, j, k: (i, k)),
+            pl.BlockSpec((size, size), lambda i, j, k: (k, j)),
+            pl.BlockSpec((size,), lambda i, j, k: (j,)),
+        ],
+        out_specs=pl.BlockSpec((size, size), lambda i, j, k: (i, j)),
+        scratch_shapes=[struct(size, size)],
+    )
+    arrays = [np.ones((n, n), F32), np.ones((n, n), F32), np.ones(n, F32)]
+    return f, lambda x, w, b: dnp.maximum(x @ w + b, 0), arrays
+
+
 def softmax() -> tuple[Callable[..., Any], Callable[..., Any], list[np.ndarray]]:
     def kernel(x: Any, out: Any) -> None:
         row = x[...]
@@ -98,7 +127,7 @@ def main() -> None:
     repeat = parser.parse_args().repeat
     dt.config.update("compile", "now")
     print("| ms | kernel | plain ops | ratio |\n|---|---|---|---|")
-    for case in (vector_add, product, softmax, stencil):
+    for case in (vector_add, product, dense, softmax, stencil):
         kernel, plain, arguments = case()
         arrays = [dt.device_put(x) for x in arguments]
         times = []
