@@ -6,11 +6,12 @@ Usage: kernels.py [--repeat N]
 from __future__ import annotations
 
 import argparse
-import timeit
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from by_turns import measure
 
 import dovetail as dt
 import dovetail.numpy as dnp
@@ -111,14 +112,8 @@ def stencil() -> tuple[Callable[..., Any], Callable[..., Any], list[np.ndarray]]
     return f, average, [np.ones((n + 2, n + 2), F32)]
 
 
-def seconds(function: Callable[..., Any], arrays: list[Any], repeat: int) -> float:
-    """Returns the time of the fastest call but the first."""
-
-    def run() -> None:
-        dt.block_until_ready(function(*arrays))
-
-    run()
-    return min(timeit.repeat(run, number=1, repeat=repeat))
+def call(function: Callable[..., Any], arrays: list[Any]) -> None:
+    dt.block_until_ready(function(*arrays))
 
 
 def main() -> None:
@@ -130,9 +125,12 @@ def main() -> None:
     for case in (vector_add, product, dense, softmax, stencil):
         kernel, plain, arguments = case()
         arrays = [dt.device_put(x) for x in arguments]
-        times = []
-        for function in (kernel, dt.jit(plain)):
-            times.append(1e3 * seconds(function, arrays, repeat))
+        calls = {}
+        for what, function in (("kernel", kernel), ("plain", dt.jit(plain))):
+            calls[what] = functools.partial(call, function, arrays)
+            calls[what]()
+        best = measure(calls, repeat)
+        times = [1e3 * best[what] for what in calls]
         name = case.__name__.replace("_", " ")
         print(
             f"| {name} | {times[0]:.2f} | {times[1]:.2f} | {times[0] / times[1]:.1f} |", flush=True

@@ -2,6 +2,7 @@
 #include "Grid.h"
 #include "Create.h"
 #include "Index.h"
+#include "Pointwise.h"
 #include "Vectorizing.h"
 
 using namespace mlir;
@@ -135,11 +136,17 @@ LogicalResult Vectorizing::visit(Emitter &e, Operation &op) {
     return success();
   if (isPassed)
     return failure();
+  if (op.getNumResults() == 1 && sums.contains(op.getResult(0))) {
+    if (!join(e, op, /*isSum=*/true))
+      return failure();
+    sums[op.getResult(0)] = made.lookup(op.getResult(0));
+    return success();
+  }
   return join(e, op) ? success() : batch(e, op);
 }
 
 /// An op on blocks along one of its factors, as an op on arrays that the blocks make up.
-bool Vectorizing::join(Emitter &e, Operation &op) {
+bool Vectorizing::join(Emitter &e, Operation &op, bool isSum) {
   std::optional<FactorMap> map = factorMap(&op);
   auto isStatic = [](Type type) {
     auto array = dyn_cast<RankedTensorType>(type);
@@ -152,7 +159,8 @@ bool Vectorizing::join(Emitter &e, Operation &op) {
   for (auto [operand, dims] : llvm::zip_equal(op.getOperands(), map->operands))
     if (Lanes is = lanes.lookup(operand); is.isJoined && factor == FactorMap::kNone)
       factor = dims[is.dim];
-  if (!map->isDivisible(factor) || llvm::is_contained(map->reduced, factor))
+  bool isReduced = llvm::is_contained(map->reduced, factor);
+  if (!map->isDivisible(factor) || isReduced != isSum || (isSum && map->combiner != FactorMap::Combiner::Sum))
     return false;
   auto along = [&](ArrayRef<int64_t> dims) {
     auto *found = llvm::find(dims, factor);
@@ -165,7 +173,7 @@ bool Vectorizing::join(Emitter &e, Operation &op) {
   }
   SmallVector<Type> types;
   for (auto [result, dims] : llvm::zip_equal(op.getResults(), map->results)) {
-    if (llvm::count(dims, factor) != 1)
+    if (llvm::count(dims, factor) != (isSum ? 0 : 1))
       return false;
     types.push_back(typeAs(result.getType(), along(dims)));
   }
@@ -267,6 +275,16 @@ bool Vectorizing::visitSlice(Emitter &e, SliceOp op) {
   return joinWindows(e, windows, *indices, op.getResult());
 }
 
+/// What an iteration adds to a carry, if it does nothing else with it.
+static Value addedTo(ScanOp loop, unsigned carry) {
+  Value argument = loop.getBody().getArgument(carry), next = returned(loop.getBody())[carry];
+  auto sum = next.getDefiningOp<AddOp>();
+  if (!sum || !argument.hasOneUse() || !next.hasOneUse() || (sum.getX() != argument && sum.getY() != argument))
+    return nullptr;
+  Value added = sum.getX() == argument ? sum.getY() : sum.getX();
+  return added.getDefiningOp() && added.hasOneUse() ? added : nullptr;
+}
+
 LogicalResult Vectorizing::run(Emitter &e, SmallVectorImpl<Value> &results) {
   if (failed(findCounter()))
     return failure();
@@ -284,6 +302,10 @@ LogicalResult Vectorizing::run(Emitter &e, SmallVectorImpl<Value> &results) {
     // An array that each program overwrites, without reading it, is passed on from none to another.
     if (!isCarry || argument.use_empty() || values[i] == argument)
       continue;
+    if (Value added = addedTo(loop, i)) {
+      sums[added] = nullptr;
+      continue;
+    }
     if (!passed->add(i))
       return failure();
   }
@@ -292,6 +314,13 @@ LogicalResult Vectorizing::run(Emitter &e, SmallVectorImpl<Value> &results) {
   for (auto [i, value] : llvm::enumerate(values)) {
     if (loop.getBody().getArgument(i) == counter) {
       results.push_back(e.full(cast<RankedTensorType>(value.getType()), {}, first + size));
+      continue;
+    }
+    if (Value added = addedTo(loop, i)) {
+      Value sum = sums.lookup(added);
+      if (!sum)
+        return failure();
+      results.push_back(e.add(loop.getInits()[i], sum));
       continue;
     }
     Lanes is = lanes.lookup(value);

@@ -58,7 +58,8 @@ private:
 
   llvm::LogicalResult visit(Emitter &e, mlir::Block &block);
   llvm::LogicalResult visit(Emitter &e, mlir::Operation &op);
-  bool join(Emitter &e, mlir::Operation &op);
+  /// With `isSum`, the programs' results are added up.
+  bool join(Emitter &e, mlir::Operation &op, bool isSum = false);
   llvm::LogicalResult batch(Emitter &e, mlir::Operation &op);
   bool joinWindows(Emitter &e, const Windows &windows, llvm::ArrayRef<AffineIndex> indices, mlir::Value result);
   mlir::Value startsOfFirst(Emitter &e, const Windows &windows, llvm::ArrayRef<AffineIndex> indices);
@@ -77,6 +78,8 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> made, firsts;
   llvm::DenseMap<mlir::Value, Lanes> lanes;
   std::optional<PassedArrays> passed;
+  /// What programs add to a carry, and the sums of all of them.
+  llvm::DenseMap<mlir::Value, mlir::Value> sums;
 };
 
 } // namespace dovetail

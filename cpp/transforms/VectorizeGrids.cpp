@@ -39,6 +39,7 @@ struct VectorizeGridsPass : impl::VectorizeGridsPassBase<VectorizeGridsPass> {
     do {
       if (failed(runPipeline(*simplify, getOperation())))
         return signalPassFailure();
+      decideBranches(getOperation());
     } while (vectorizeSome() || peelSome());
   }
 
@@ -70,13 +71,16 @@ private:
   /// the last: with these outside of the loop, they do not depend on each other.
   bool peelSome() {
     SmallVector<Operation *> inner = gridsOf(getOperation());
-    llvm::erase_if(inner, [](Operation *op) { return !op->getParentOp()->hasAttr(kGrid) || !gridsOf(op).empty(); });
+    llvm::erase_if(inner, [](Operation *op) {
+      bool isWhole = cast<BoolAttr>(op->getAttr(kGrid)).getValue();
+      return !isWhole || !op->getParentOp()->hasAttr(kGrid) || !gridsOf(op).empty();
+    });
     for (Operation *op : inner) {
+      if (moveEnds(op))
+        continue;
       OpBuilder builder(op);
       peelGrid(builder, op);
     }
-    if (!inner.empty())
-      decideBranches(getOperation());
     return !inner.empty();
   }
 

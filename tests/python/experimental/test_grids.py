@@ -126,11 +126,12 @@ def tiled(m: int, k: int, n: int) -> Callable[..., Any]:
 
 
 @pytest.mark.parametrize("k", [2, 4, 6, 10])
-def test_a_sum_over_blocks_is_the_only_loop(k: int) -> None:
+def test_a_sum_over_blocks_is_one_product(k: int) -> None:
     x, w, b = normal(12, k), normal(k, 16, seed=1), normal(16, seed=2)
     f = tiled(12, k, 16)
     text = text_of(f, x, w, b)
-    assert text.count("dovetail.scan") == (1 if k > 6 else 0)
+    assert "dovetail.scan" not in text
+    assert text.count("dovetail.dot_general") == 1
     assert "dovetail.case" not in text
     assert "tensor<12x16xf32>" in text
     np.testing.assert_allclose(f(x, w, b), np.maximum(x @ w + b, 0), rtol=1e-5, atol=1e-5)
@@ -259,6 +260,31 @@ def test_sums_into_windows() -> None:
     f = pl.pallas_call(kernel, struct(4), grid=4, input_output_aliases={0: 0})
     x = normal(4)
     np.testing.assert_allclose(f(x), x + x.sum() + 1, rtol=1e-5)
+
+
+@pytest.mark.parametrize("has_maximum", [False, True])
+def test_sums_that_all_programs_add_to(has_maximum: bool) -> None:
+    def kernel(start: Any, x: Any, total: Any, last: Any, most: Any) -> None:
+        total[...] += (x[...] * 2).sum()
+        last[...] = x[...]
+        if has_maximum:
+            most[...] = dnp.fmax(most[...], x[...])
+
+    f = pl.pallas_call(
+        kernel,
+        (struct(), struct(3), struct(3)),
+        grid=4,
+        in_specs=[pl.BlockSpec(), pl.BlockSpec((3,), lambda i: (i,))],
+        input_output_aliases={0: 0},
+    )
+    x = normal(12)
+    start = F32(1)
+    assert ("dovetail.scan" in text_of(f, start, x)) == has_maximum
+    total, last, most = f(start, x)
+    np.testing.assert_allclose(total, 1 + 2 * x.sum(), rtol=1e-5)
+    np.testing.assert_array_equal(last, x[-3:])
+    expected = x.reshape(4, 3).max(0) if has_maximum else np.full(3, np.nan, F32)
+    np.testing.assert_array_equal(most, expected)
 
 
 def test_large_values_stay_in_order() -> None:

@@ -98,17 +98,15 @@ func.func @exchanged(%arg0: tensor<2xf32>, %arg1: tensor<2xf32>) -> (tensor<2xf3
   return %0#1, %0#2 : tensor<2xf32>, tensor<2xf32>
 }
 
-// The inner loop overwrites in its first iteration what the outer one carries: without that iteration, programs of the
-// outer one are independent.
+// The inner loop overwrites in its first iteration what the outer one carries: that is its initial value, and programs of
+// the outer one are independent. What the last iteration writes is written after the loop.
 // CHECK-LABEL: func.func @sums(%arg0: tensor<2x12xf32>)
-// CHECK: %[[FIRST:.+]] = dovetail.slice %arg0 starts [0, 0] strides [1, 1] : tensor<2x12xf32> -> tensor<2x3xf32>
-// CHECK: %[[LOOP:.+]]:2 = dovetail.scan length 2
+// CHECK-DAG: %[[ZEROS:.+]] = dovetail.constant dense<0.000000e+00> : tensor<2x3xf32>
+// CHECK: %[[LOOP:.+]]:2 = dovetail.scan length 4 init(%{{.+}}, %[[ZEROS]])
 // CHECK-SAME: -> (tensor<i32>, tensor<2x3xf32>)
 // CHECK-NOT: dovetail.case
 // CHECK: dovetail.gather %{{.+}} dims [0, 1] window [2, 3] : tensor<2x12xf32>
-// CHECK: %[[LAST:.+]] = dovetail.slice %arg0 starts [0, 9] strides [1, 1] : tensor<2x12xf32> -> tensor<2x3xf32>
-// CHECK: %[[SUM:.+]] = dovetail.add %[[LOOP]]#1, %[[LAST]]
-// CHECK: return %[[SUM]]
+// CHECK: return %[[LOOP]]#1
 func.func @sums(%arg0: tensor<2x12xf32>) -> tensor<2x3xf32> {
   %zero = dovetail.constant dense<0> : tensor<i32>
   %out = dovetail.constant dense<0.0> : tensor<2x3xf32>
@@ -158,4 +156,30 @@ func.func @sums(%arg0: tensor<2x12xf32>) -> tensor<2x3xf32> {
     dovetail.yield %2, %1#1, %1#2 : tensor<i32>, tensor<2x3xf32>, tensor<1x3xf32>
   }
   return %0#1 : tensor<2x3xf32>
+}
+
+// Products of blocks that are added up are one product.
+// CHECK-LABEL: func.func @products(%arg0: tensor<2x6xf32>, %arg1: tensor<6x5xf32>, %arg2: tensor<2x5xf32>)
+// CHECK-NEXT: %[[DOT:.+]] = dovetail.dot_general %arg0, %arg1 batch [] x [] contract [1] x [0]
+// CHECK-NEXT: %[[SUM:.+]] = dovetail.add %arg2, %[[DOT]]
+// CHECK-NEXT: return %[[SUM]]
+func.func @products(%arg0: tensor<2x6xf32>, %arg1: tensor<6x5xf32>, %arg2: tensor<2x5xf32>) -> tensor<2x5xf32> {
+  %zero = dovetail.constant dense<0> : tensor<i32>
+  %0:2 = dovetail.scan length 3 init(%zero, %arg2) over() consts(%arg0, %arg1) {dovetail.grid = true} : (tensor<i32>, tensor<2x5xf32>, tensor<2x6xf32>, tensor<6x5xf32>) -> (tensor<i32>, tensor<2x5xf32>) {
+  ^bb0(%i: tensor<i32>, %s: tensor<2x5xf32>, %x: tensor<2x6xf32>, %y: tensor<6x5xf32>):
+    %one = dovetail.constant dense<1> : tensor<i32>
+    %two = dovetail.constant dense<2> : tensor<i32>
+    %none = dovetail.constant dense<0> : tensor<1xi32>
+    %start = dovetail.mul %i, %two : tensor<i32>
+    %1 = dovetail.reshape %start : tensor<i32> -> tensor<1xi32>
+    %2 = dovetail.concatenate %none, %1 dimension 0 : tensor<1xi32>, tensor<1xi32>
+    %3 = dovetail.concatenate %1, %none dimension 0 : tensor<1xi32>, tensor<1xi32>
+    %4 = dovetail.gather %x, %2 dims [0, 1] window [2, 2] : tensor<2x6xf32>, tensor<2xi32>
+    %5 = dovetail.gather %y, %3 dims [0, 1] window [2, 5] : tensor<6x5xf32>, tensor<2xi32>
+    %6 = dovetail.dot_general %4, %5 batch [] x [] contract [1] x [0] : tensor<2x2xf32>, tensor<2x5xf32>
+    %7 = dovetail.add %s, %6 : tensor<2x5xf32>
+    %8 = dovetail.add %i, %one : tensor<i32>
+    dovetail.yield %8, %7 : tensor<i32>, tensor<2x5xf32>
+  }
+  return %0#1 : tensor<2x5xf32>
 }
