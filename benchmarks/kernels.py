@@ -6,11 +6,12 @@ Usage: kernels.py [--repeat N]
 from __future__ import annotations
 
 import argparse
-import timeit
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from by_turns import measure
 
 import dovetail as dt
 import dovetail.numpy as dnp
@@ -51,6 +52,35 @@ def product() -> tuple[Callable[..., Any], Callable[..., Any], list[np.ndarray]]
     return f, lambda x, w: x @ w, [np.ones((n, n), F32)] * 2
 
 
+def dense() -> tuple[Callable[..., Any], Callable[..., Any], list[np.ndarray]]:
+    def kernel(x: Any, w: Any, b: Any, out: Any, total: Any) -> None:
+        @pl.when(pl.program_id(2) == 0)
+        def _() -> None:
+            total[...] = dnp.zeros_like(total[...])
+
+        total[...] += x[...] @ w[...]
+
+        @pl.when(pl.program_id(2) == pl.num_programs(2) - 1)
+        def _() -> None:
+            out[...] = dnp.maximum(total[...] + b[...], 0)
+
+    n, size = 512, 128
+    f = pl.pallas_call(
+        kernel,
+        struct(n, n),
+        grid=(n // size, n // size, n // size),
+        in_specs=[
+            pl.BlockSpec((size, size), lambda i, j, k: (i, k)),
+            pl.BlockSpec((size, size), lambda i, j, k: (k, j)),
+            pl.BlockSpec((size,), lambda i, j, k: (j,)),
+        ],
+        out_specs=pl.BlockSpec((size, size), lambda i, j, k: (i, j)),
+        scratch_shapes=[struct(size, size)],
+    )
+    arrays = [np.ones((n, n), F32), np.ones((n, n), F32), np.ones(n, F32)]
+    return f, lambda x, w, b: dnp.maximum(x @ w + b, 0), arrays
+
+
 def softmax() -> tuple[Callable[..., Any], Callable[..., Any], list[np.ndarray]]:
     def kernel(x: Any, out: Any) -> None:
         row = x[...]
@@ -82,14 +112,8 @@ def stencil() -> tuple[Callable[..., Any], Callable[..., Any], list[np.ndarray]]
     return f, average, [np.ones((n + 2, n + 2), F32)]
 
 
-def seconds(function: Callable[..., Any], arrays: list[Any], repeat: int) -> float:
-    """Returns the time of the fastest call but the first."""
-
-    def run() -> None:
-        dt.block_until_ready(function(*arrays))
-
-    run()
-    return min(timeit.repeat(run, number=1, repeat=repeat))
+def call(function: Callable[..., Any], arrays: list[Any]) -> None:
+    dt.block_until_ready(function(*arrays))
 
 
 def main() -> None:
@@ -98,12 +122,15 @@ def main() -> None:
     repeat = parser.parse_args().repeat
     dt.config.update("compile", "now")
     print("| ms | kernel | plain ops | ratio |\n|---|---|---|---|")
-    for case in (vector_add, product, softmax, stencil):
+    for case in (vector_add, product, dense, softmax, stencil):
         kernel, plain, arguments = case()
         arrays = [dt.device_put(x) for x in arguments]
-        times = []
-        for function in (kernel, dt.jit(plain)):
-            times.append(1e3 * seconds(function, arrays, repeat))
+        calls = {}
+        for what, function in (("kernel", kernel), ("plain", dt.jit(plain))):
+            calls[what] = functools.partial(call, function, arrays)
+            calls[what]()
+        best = measure(calls, repeat)
+        times = [1e3 * best[what] for what in calls]
         name = case.__name__.replace("_", " ")
         print(
             f"| {name} | {times[0]:.2f} | {times[1]:.2f} | {times[0] / times[1]:.1f} |", flush=True

@@ -247,6 +247,7 @@ bool removeDead(PatternRewriter &rewriter, ScanOp op) {
       ScanOp::create(rewriter, op.getLoc(), markedTypes(op->getResultTypes(), needed.results), marked(op.getInits(), 0),
                      marked(op.getXs(), numInits), marked(op.getConsts(), numInits + numSlices), op.getCount(),
                      op.getLength(), op.getReverse());
+  scan->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   moveRegion(rewriter, op.getBody(), scan.getBody(), needed.arguments, needed.results);
   replaceMarked(rewriter, op, scan->getResults(), needed.results);
   return true;

@@ -264,6 +264,7 @@ SmallVector<Value> ScanOp::thread(OpBuilder &b, ValueRange values, ThroughBody t
   SmallVector<Type> types(getResultTypes());
   types.insert(types.begin() + position, values.getTypes().begin(), values.getTypes().end());
   auto made = ScanOp::create(b, getLoc(), types, inits, getXs(), getConsts(), getCount(), getLength(), getReverse());
+  made->setDiscardableAttrs((*this)->getDiscardableAttrDictionary());
   made.getBody().takeBody(getBody());
   threadBody(made.getBody(), position, position, values, through);
   return replaceThreaded(*this, made, position, values.size());

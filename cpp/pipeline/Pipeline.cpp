@@ -21,6 +21,7 @@ namespace dovetail {
 
 static void addExpand(OpPassManager &manager, const Form &) {
   manager.addPass(createDischargePass());
+  manager.addPass(createVectorizeGridsPass());
   manager.addPass(createExpandPass());
 }
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from dovetail import lax
 from dovetail import numpy as dnp
 from dovetail.base import dtypes
 from dovetail.base.errors import type_error, value_error
@@ -16,6 +14,7 @@ from dovetail.base.locations import here
 from dovetail.base.trace_stack import current
 from dovetail.experimental.pallas.programs import program
 from dovetail.experimental.pallas.specs import Blocks, BlockSpec, GridSpec, no_block_spec
+from dovetail.lax.control.loops import for_grid
 from dovetail.programs.jit import jit
 from dovetail.tracing.arguments import name_of
 from dovetail.tracing.held import Held, Window
@@ -120,6 +119,22 @@ class _Input(Held):
         )
 
 
+class _Squeezed(Held):
+    """A block without those of its dimensions, of size 1, that are dropped."""
+
+    __slots__ = ("_block", "_shape")
+
+    def __init__(self, block: Held, is_dropped: Sequence[bool]) -> None:
+        pairs = zip(block.shape, is_dropped, strict=True)
+        self._block, self._shape = block, tuple(size for size, dropped in pairs if not dropped)
+
+    def _read(self) -> Any:
+        return self._block._read().reshape(self._shape)
+
+    def _write(self, value: Any) -> None:
+        self._block._write(value.reshape(self._block.shape))
+
+
 class _Call:
     """A kernel with its grid and blocks.
 
@@ -168,23 +183,12 @@ class _Call:
                     *_as_tuple(unflatten(scratch_spec, scratch_refs)),
                 )
 
-        if not self._grid:
-            run(())
-        else:
-            lax.fori_loop(0, math.prod(self._grid), lambda i, _: run(self._ids(i)), None)
+        _for_all(self._grid, run)
         results = [
             freeze(ref)[tuple(slice(0, n) for n in shape.shape)]
             for ref, shape in zip(out_refs, self._shapes, strict=True)
         ]
         return unflatten(self._out_spec, results)
-
-    def _ids(self, number: Any) -> list[Any]:
-        """The place in the grid of the program with that number."""
-        ids = []
-        for size in reversed(self._grid):
-            ids.append(number % size)
-            number = number // size
-        return ids[::-1]
 
     def _traced(self, *refs: Any) -> None:
         """Apply the kernel, which must close over nothing that only runs know."""
@@ -215,6 +219,13 @@ class _Call:
                     )
             refs.append(new_ref(_padded(start, own)))
         return refs
+
+
+def _for_all(sizes: Sequence[int], run: Callable[[Sequence[Any]], None], *ids: Any) -> None:
+    """Call `run` with each place in a grid, the last dimension fastest."""
+    if not sizes:
+        return run(ids)
+    for_grid(sizes[0], lambda i: _for_all(sizes[1:], run, *ids, i))
 
 
 def _as_tuple(tree: Any) -> Sequence[Any]:
@@ -254,6 +265,4 @@ def _padded(x: Any, blocks: Blocks) -> Any:
 def _window(ref: Ref, blocks: Blocks, ids: Sequence[Any]) -> Any:
     """The block of a program."""
     window = Window(ref, blocks.starts(ids), blocks.sizes)
-    if not any(blocks.is_squeezed):
-        return window
-    return window.at[tuple(0 if dropped else slice(None) for dropped in blocks.is_squeezed)]
+    return _Squeezed(window, blocks.is_squeezed) if any(blocks.is_squeezed) else window

@@ -227,6 +227,22 @@ def fori_loop(
     return carry.tree(_loop("fori_loop", below, body, [start, *carry.leaves], {})[1:])
 
 
+def for_grid(length: int, body_fun: Callable[[Any], None]) -> None:
+    """Apply a function that reads and writes references for each integer below `length`.
+
+    Calls that do not depend on each other are computed at once.
+    """
+    counter = as_operand(np.int32(0), "counter")
+    carry = Carry("fori_loop", body_fun, (0, None), 1, None)
+
+    def step(i: Tracer) -> tuple[list[Operand], None]:
+        body_fun(i)
+        return [i + 1], None
+
+    traced = carry.traced(step, [counter.aval])
+    Loop("fori_loop", traced, 1, length, reverse=False, is_grid=True).run([counter], [])
+
+
 def _counter_type(lower: Array, upper: Array) -> np.dtype:
     """The element type of the counter."""
     for what, bound in (("lower", lower), ("upper", upper)):

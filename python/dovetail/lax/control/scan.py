@@ -141,6 +141,7 @@ class Loop(NamedTuple):
       carried: the number of the carry's leaves.
       length: the number of steps.
       reverse: whether they go from the last element to the first.
+      is_grid: whether they are the programs of a grid.
     """
 
     what: str
@@ -148,6 +149,7 @@ class Loop(NamedTuple):
     carried: int
     length: int
     reverse: bool
+    is_grid: bool = False
 
     def run(
         self, carries: Sequence[Operand], rows: Sequence[Operand], at_once: int = 1
@@ -211,6 +213,7 @@ class Loop(NamedTuple):
             [*avals[: self.carried], *ys],
             length=self.length if is_known else -1,
             reverse=self.reverse,
+            **({"dovetail.grid": True} if self.is_grid else {}),
             operandSegmentSizes=(self.carried, len(rows), len(captured), len(count)),
         )
 

@@ -1,0 +1,28 @@
+// Loops over the programs of a grid.
+#ifndef DOVETAIL_GRID_H
+#define DOVETAIL_GRID_H
+
+#include "Emitter.h"
+
+namespace dovetail {
+
+/// Marks a loop whose iterations are programs of a grid: true, or false if the first and the last have been taken out.
+constexpr llvm::StringLiteral kGrid = "dovetail.grid";
+
+/// Emits the programs of a grid at once, as ops on the blocks of all of them, and appends the loop's results. Fails,
+/// without an error, if programs depend on each other; what was emitted is then of no use.
+llvm::LogicalResult vectorizeGrid(Emitter &e, mlir::Operation *loop, llvm::SmallVectorImpl<mlir::Value> &results);
+
+/// Moves what a loop computes only in its first or last iteration before or behind it, where that takes no copy of the
+/// rest. Returns true if it did.
+bool moveEnds(mlir::Operation *loop);
+
+/// Takes the first and the last iteration out of a loop, and marks the rest accordingly.
+void peelGrid(mlir::OpBuilder &builder, mlir::Operation *loop);
+
+/// Replaces each choice of a branch that is the same for all values of the counters of loops by that branch.
+void decideBranches(mlir::Operation *root);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_GRID_H

@@ -1,0 +1,327 @@
+"""Programs of a grid at once: kernels become plain ops, and what needs an order keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dovetail as dt
+import dovetail.numpy as dnp
+from dovetail import lax, runtime
+from dovetail.experimental import pallas as pl
+
+F32 = np.float32
+
+
+def struct(*shape: int, dtype: Any = F32) -> Any:
+    return dt.ShapeDtypeStruct(shape, dtype)
+
+
+def normal(*shape: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=shape).astype(F32)
+
+
+def text_of(f: Callable[..., Any], *arrays: Any) -> str:
+    return dt.jit(f).lower(*arrays).as_text("simplify")
+
+
+# Kernels that are plain ops -----------------------------------------------------------------------
+
+
+def rows_softmax(x: Any) -> Any:
+    weights = dnp.exp(x - x.max(1, keepdims=True))
+    return weights / weights.sum(1, keepdims=True)
+
+
+def average(x: Any) -> Any:
+    return (x[:-2, 1:-1] + x[2:, 1:-1] + x[1:-1, :-2] + x[1:-1, 2:]) / 4
+
+
+def added() -> tuple[Callable[..., Any], Callable[..., Any], list[np.ndarray]]:
+    def kernel(x: Any, y: Any, out: Any) -> None:
+        out[...] = x[...] + y[...]
+
+    block = pl.BlockSpec((4,), lambda i: (i,))
+    f = pl.pallas_call(kernel, struct(12), grid=3, in_specs=[block, block], out_specs=block)
+    return f, lambda x, y: x + y, [normal(12), normal(12, seed=1)]
+
+
+def product() -> tuple[Callable[..., Any], Callable[..., Any], list[np.ndarray]]:
+    def kernel(x: Any, w: Any, out: Any) -> None:
+        out[...] = x[...] @ w[...]
+
+    f = pl.pallas_call(
+        kernel,
+        struct(6, 8),
+        grid=(3, 2),
+        in_specs=[
+            pl.BlockSpec((2, 5), lambda i, j: (i, 0)),
+            pl.BlockSpec((5, 4), lambda i, j: (0, j)),
+        ],
+        out_specs=pl.BlockSpec((2, 4), lambda i, j: (i, j)),
+    )
+    return f, lambda x, w: x @ w, [normal(6, 5), normal(5, 8)]
+
+
+def softmax() -> tuple[Callable[..., Any], Callable[..., Any], list[np.ndarray]]:
+    def kernel(x: Any, out: Any) -> None:
+        out[...] = rows_softmax(x[...])
+
+    rows = pl.BlockSpec((2, 5), lambda i: (i, 0))
+    f = pl.pallas_call(kernel, struct(6, 5), grid=3, in_specs=[rows], out_specs=rows)
+    return f, rows_softmax, [normal(6, 5)]
+
+
+def stencil() -> tuple[Callable[..., Any], Callable[..., Any], list[np.ndarray]]:
+    def kernel(x: Any, out: Any) -> None:
+        starts = [4 * pl.program_id(axis) for axis in (0, 1)]
+        out[...] = average(x[tuple(pl.ds(start, 6) for start in starts)])
+
+    f = pl.pallas_call(
+        kernel, struct(8, 12), grid=(2, 3), out_specs=pl.BlockSpec((4, 4), lambda i, j: (i, j))
+    )
+    return f, average, [normal(10, 14)]
+
+
+CASES = [added, product, softmax, stencil]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_program_is_that_of_plain_ops(case: Any) -> None:
+    kernel, plain, arrays = case()
+    assert text_of(kernel, *arrays) == text_of(plain, *arrays)
+    np.testing.assert_allclose(kernel(*arrays), dt.jit(plain)(*arrays), rtol=1e-6)
+
+
+def tiled(m: int, k: int, n: int) -> Callable[..., Any]:
+    """relu(x @ w + b), the sum over blocks in scratch memory."""
+
+    def kernel(x: Any, w: Any, b: Any, out: Any, total: Any) -> None:
+        @pl.when(pl.program_id(2) == 0)
+        def _() -> None:
+            total[...] = dnp.zeros_like(total[...])
+
+        total[...] += x[...] @ w[...]
+
+        @pl.when(pl.program_id(2) == pl.num_programs(2) - 1)
+        def _() -> None:
+            out[...] = dnp.maximum(total[...] + b[...], 0)
+
+    return pl.pallas_call(
+        kernel,
+        struct(m, n),
+        grid=(m // 4, n // 8, k // 2),
+        in_specs=[
+            pl.BlockSpec((4, 2), lambda i, j, p: (i, p)),
+            pl.BlockSpec((2, 8), lambda i, j, p: (p, j)),
+            pl.BlockSpec((8,), lambda i, j, p: (j,)),
+        ],
+        out_specs=pl.BlockSpec((4, 8), lambda i, j, p: (i, j)),
+        scratch_shapes=[struct(4, 8)],
+    )
+
+
+@pytest.mark.parametrize("k", [2, 4, 6, 10])
+def test_a_sum_over_blocks_is_one_product(k: int) -> None:
+    x, w, b = normal(12, k), normal(k, 16, seed=1), normal(16, seed=2)
+    f = tiled(12, k, 16)
+    text = text_of(f, x, w, b)
+    assert "dovetail.scan" not in text
+    assert text.count("dovetail.dot_general") == 1
+    assert "dovetail.case" not in text
+    assert "tensor<12x16xf32>" in text
+    np.testing.assert_allclose(f(x, w, b), np.maximum(x @ w + b, 0), rtol=1e-5, atol=1e-5)
+    gradient = dt.grad(lambda x: f(x, w, b).sum())(x)
+    np.testing.assert_allclose(gradient, ((x @ w + b) > 0) @ w.T, rtol=1e-5, atol=1e-5)
+
+
+# Kernels whose order counts, or whose blocks are not those of a plain op --------------------------
+
+
+def test_programs_that_read_what_others_write() -> None:
+    def kernel(x: Any, out: Any) -> None:
+        i = pl.program_id(0)
+        out[i + 1] = out[i] + x[i]
+
+    f = pl.pallas_call(kernel, struct(6), grid=5, input_output_aliases={0: 0})
+    x = normal(6)
+    expected = x.copy()
+    for i in range(5):
+        expected[i + 1] = expected[i] + x[i]
+    assert "dovetail.scan" in text_of(f, x)
+    np.testing.assert_allclose(f(x), expected, rtol=1e-6)
+
+
+def test_programs_whose_windows_overlap() -> None:
+    def kernel(out: Any) -> None:
+        i = pl.program_id(0)
+        out[pl.ds(2 * i, 3)] = dnp.full(3, i, F32)
+
+    f = pl.pallas_call(kernel, struct(9), grid=4)
+    np.testing.assert_array_equal(f(), [0, 0, 1, 1, 2, 2, 3, 3, 3])
+
+
+def test_references_that_are_exchanged() -> None:
+    def kernel(x: Any, a: Any, b: Any) -> None:
+        first, second = a[...], b[...]
+        a[...], b[...] = second + x[...], first
+
+    shapes = struct(2), struct(2)
+    f = pl.pallas_call(kernel, shapes, grid=3, input_output_aliases={0: 0})
+    x = np.array([1, 2], F32)
+    a, b = x.copy(), np.full(2, np.nan, F32)
+    for _ in range(3):
+        a, b = b + x, a
+    for got, expected in zip(f(x), (a, b), strict=True):
+        np.testing.assert_array_equal(got, expected)
+
+
+def test_parts_of_blocks() -> None:
+    def kernel(x: Any, out: Any) -> None:
+        i = pl.program_id(0)
+        out[0] = x[1] * i
+        out[pl.ds(2, 2)] = x[pl.ds(0, 2)]
+        out[0] += 1
+
+    block = pl.BlockSpec((4,), lambda i: (i,))
+    f = pl.pallas_call(kernel, struct(12), grid=3, in_specs=[block], out_specs=block)
+    x = normal(12)
+    expected = np.full((3, 4), np.nan, F32)
+    blocks = x.reshape(3, 4)
+    expected[:, 0] = blocks[:, 1] * np.arange(3) + 1
+    expected[:, 2:] = blocks[:, :2]
+    assert "dovetail.scan" not in text_of(f, x)
+    np.testing.assert_allclose(f(x), expected.ravel(), rtol=1e-6)
+
+
+def test_blocks_in_another_order() -> None:
+    def kernel(x: Any, out: Any) -> None:
+        out[...] = x[...].T + pl.program_id(0)
+
+    f = pl.pallas_call(
+        kernel,
+        struct(6, 4),
+        grid=(2, 3),
+        in_specs=[pl.BlockSpec((2, 2), lambda i, j: (1 - i, j))],
+        out_specs=pl.BlockSpec((2, 2), lambda i, j: (j, i)),
+    )
+    x = normal(4, 6)
+    rows = x.reshape(2, 2, 6)[::-1] + np.arange(2, dtype=F32)[:, None, None]
+    expected = rows.reshape(2, 2, 3, 2).transpose(2, 3, 0, 1).reshape(6, 4)
+    np.testing.assert_allclose(f(x), expected, rtol=1e-6)
+
+
+def test_control_flow_within_programs() -> None:
+    def kernel(x: Any, out: Any) -> None:
+        i = pl.program_id(0)
+
+        def step(j: Any, total: Any) -> Any:
+            return total + x[j] * (i + 1)
+
+        total = lax.fori_loop(0, 3, step, 0.0)
+        steps = lax.while_loop(lambda n: n < i, lambda n: n + 1, 0)
+        out[...] = dnp.where(i % 2 == 0, total, -total) + lax.cond(i > 1, lambda: steps, lambda: 7)
+
+    block = pl.BlockSpec((3,), lambda i: (i,))
+    one = pl.BlockSpec((None,), lambda i: (i,))
+    f = pl.pallas_call(kernel, struct(4), grid=4, in_specs=[block], out_specs=one)
+    x = normal(12)
+    sums = x.reshape(4, 3).sum(1) * np.arange(1, 5) * [1, -1, 1, -1]
+    np.testing.assert_allclose(f(x), sums + np.array([7, 7, 2, 3]), rtol=1e-5)
+
+
+def test_loops_that_write() -> None:
+    def kernel(x: Any, out: Any) -> None:
+        @pl.loop(0, 4)
+        def _(j: Any) -> None:
+            out[j] = x[3 - j] * pl.program_id(0)
+
+        @pl.when(pl.program_id(1) == 1)
+        def _() -> None:
+            out[...] = -out[...]
+
+    block = pl.BlockSpec((4, None), lambda i, j: (i, j))
+    f = pl.pallas_call(kernel, struct(8, 3), grid=(2, 3), in_specs=[block], out_specs=block)
+    x = normal(8, 3)
+    expected = (x.reshape(2, 4, 3)[:, ::-1] * np.arange(2)[:, None, None]).reshape(8, 3)
+    expected[:, 1] *= -1
+    np.testing.assert_allclose(f(x), expected, rtol=1e-6)
+
+
+def test_sums_into_windows() -> None:
+    def kernel(x: Any, out: Any) -> None:
+        out.at[pl.program_id(0)].addupdate(x[...].sum())
+        out.at[pl.program_id(0)].addupdate(1.0)
+
+    f = pl.pallas_call(kernel, struct(4), grid=4, input_output_aliases={0: 0})
+    x = normal(4)
+    np.testing.assert_allclose(f(x), x + x.sum() + 1, rtol=1e-5)
+
+
+@pytest.mark.parametrize("has_maximum", [False, True])
+def test_sums_that_all_programs_add_to(has_maximum: bool) -> None:
+    def kernel(start: Any, x: Any, total: Any, last: Any, most: Any) -> None:
+        total[...] += (x[...] * 2).sum()
+        last[...] = x[...]
+        if has_maximum:
+            most[...] = dnp.fmax(most[...], x[...])
+
+    f = pl.pallas_call(
+        kernel,
+        (struct(), struct(3), struct(3)),
+        grid=4,
+        in_specs=[pl.BlockSpec(), pl.BlockSpec((3,), lambda i: (i,))],
+        input_output_aliases={0: 0},
+    )
+    x = normal(12)
+    start = F32(1)
+    assert ("dovetail.scan" in text_of(f, start, x)) == has_maximum
+    total, last, most = f(start, x)
+    np.testing.assert_allclose(total, 1 + 2 * x.sum(), rtol=1e-5)
+    np.testing.assert_array_equal(last, x[-3:])
+    expected = x.reshape(4, 3).max(0) if has_maximum else np.full(3, np.nan, F32)
+    np.testing.assert_array_equal(most, expected)
+
+
+def test_large_values_stay_in_order() -> None:
+    def kernel(x: Any, out: Any) -> None:
+        out[...] = dnp.sin(x[...][:, None] * dnp.arange(4096.0)).sum(1)
+
+    block = pl.BlockSpec((8,), lambda i: (i,))
+    size = 1 << 15
+    f = pl.pallas_call(kernel, struct(size), grid=size // 8, in_specs=[block], out_specs=block)
+    assert "dovetail.scan" in text_of(f, struct(size))
+
+
+# Other targets ------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("vulkan")
+@pytest.mark.parametrize("case", CASES)
+def test_vulkan(case: Any, tmp_path: Path) -> None:
+    kernel, plain, arrays = case()
+    path = str(tmp_path / "kernel.vmfb")
+    dt.export(kernel, *arrays, path=path, targets="vulkan")
+    got = runtime.load(path, device="vulkan").main(*arrays)
+    np.testing.assert_allclose(got, plain(*arrays), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.usefixtures("vulkan")
+def test_a_loop_over_blocks_on_vulkan(tmp_path: Path) -> None:
+    x, w, b = normal(12, 8), normal(8, 16, seed=1), normal(16, seed=2)
+    path = str(tmp_path / "kernel.vmfb")
+    dt.export(tiled(12, 8, 16), x, w, b, path=path, targets="vulkan")
+    got = runtime.load(path, device="vulkan").main(x, w, b)
+    np.testing.assert_allclose(got, np.maximum(x @ w + b, 0), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("target", ["cuda:sm_89", "rocm", "metal"])
+def test_other_gpus_compile(target: str, tmp_path: Path) -> None:
+    x, w, b = normal(12, 8), normal(8, 16, seed=1), normal(16, seed=2)
+    path = tmp_path / "kernel.vmfb"
+    dt.export(tiled(12, 8, 16), x, w, b, path=str(path), targets=target)
+    assert path.stat().st_size > 0
