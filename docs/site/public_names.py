@@ -48,6 +48,7 @@ NAMESPACES = (
     "dovetail.experimental.checkify",
     "dovetail.experimental.jet",
     "dovetail.experimental.ode",
+    "dovetail.experimental.sparse",
     "dovetail.experimental.sparse.linalg",
     "dovetail.stages",
     "dovetail.export",
@@ -77,7 +78,7 @@ _OWN = (
     "dovetail.experimental.jet",
     "dovetail.experimental.multihost",
     "dovetail.experimental.ode",
-    "dovetail.experimental.sparse",
+    "dovetail.experimental.sparse.linalg",
 )
 _NOT_PUBLIC = ("typing", "types", "collections.abc", "__future__")
 
