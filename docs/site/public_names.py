@@ -48,6 +48,7 @@ NAMESPACES = (
     "dovetail.experimental.checkify",
     "dovetail.experimental.jet",
     "dovetail.experimental.ode",
+    "dovetail.experimental.rnn",
     "dovetail.experimental.sparse",
     "dovetail.experimental.sparse.linalg",
     "dovetail.stages",
@@ -78,6 +79,7 @@ _OWN = (
     "dovetail.experimental.jet",
     "dovetail.experimental.multihost",
     "dovetail.experimental.ode",
+    "dovetail.experimental.rnn",
     "dovetail.experimental.sparse.linalg",
 )
 _NOT_PUBLIC = ("typing", "types", "collections.abc", "__future__")
