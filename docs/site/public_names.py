@@ -49,6 +49,7 @@ NAMESPACES = (
     "dovetail.experimental.jet",
     "dovetail.experimental.ode",
     "dovetail.experimental.rnn",
+    "dovetail.experimental.serialize_executable",
     "dovetail.experimental.sparse",
     "dovetail.experimental.sparse.linalg",
     "dovetail.stages",
@@ -80,6 +81,7 @@ _OWN = (
     "dovetail.experimental.multihost",
     "dovetail.experimental.ode",
     "dovetail.experimental.rnn",
+    "dovetail.experimental.serialize_executable",
     "dovetail.experimental.sparse.linalg",
 )
 _NOT_PUBLIC = ("typing", "types", "collections.abc", "__future__")
