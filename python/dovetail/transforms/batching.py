@@ -31,6 +31,7 @@ from dovetail.tracing.bind import zeros
 from dovetail.tracing.functions import TracedFunction, apply, held_by, trace
 from dovetail.tracing.references import AbstractRef, Ref, check_references
 from dovetail.tracing.trace import Operand, Tracer
+from dovetail.transforms.batched_nodes import batches, elements
 from dovetail.trees.float0 import is_float0, set_float0_aside
 from dovetail.trees.pytree import broadcast_prefix, count_leaves, flatten, unflatten
 
@@ -103,6 +104,7 @@ def vmap(
         axes = broadcast_prefix(in_axes, args, "vmap in_axes", _hint(in_axes, args))
         axes += [0] * count_leaves(kwargs)
         values, spec, axes = _without_float0(values, spec, axes, _shape_without)
+        positions_of_batch = axes
         names = LeafNames(fun, args, kwargs)
         # Arguments that are not arrays and have no batch are passed unchanged.
         objects = {
@@ -127,10 +129,11 @@ def vmap(
             dims.append(0)
 
         def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
-            inner_args, inner_kwargs = unflatten(spec, with_objects(tracers[:taken], objects))
+            inner = unflatten(spec, with_objects(tracers[:taken], objects))
+            inner_args, inner_kwargs = elements(inner, positions_of_batch)
             result = fun(*inner_args, **inner_kwargs)
-            outs, out_spec = flatten(result)
             positions = broadcast_prefix(out_axes, result, "vmap out_axes")
+            outs, out_spec = flatten(batches(result, positions, size))
             outs, out_spec, positions = _without_float0(
                 outs, out_spec, positions, functools.partial(_shape_with, size)
             )

@@ -20,6 +20,7 @@ VERBATIM = {
     "jax._src.test_loader",
     "jax._src.test_util",
     "jax._src.test_warning_util",
+    "jax.experimental.sparse.test_util",
 }
 
 # Internal modules of which tests use the names that a public module has too.

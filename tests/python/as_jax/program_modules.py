@@ -57,7 +57,7 @@ def test_names_that_jax_lacks():
 def test_missing_names_are_imported_but_not_there():
     assert not hasattr(jax.custom_derivatives, "linear_call")
     assert getattr(jax.lax, "dynamic_slice_p", None) is None
-    assert not hasattr(jax.experimental.sparse, "BCOO")
+    assert not hasattr(jax.experimental.sparse, "SparseTracer")
     assert not isinstance(1, linear_call)
 
 
@@ -101,15 +101,15 @@ def test_bodies_of_modules_use_placeholders():
         from jax.lax import dynamic_update_slice_p
         rules = {jax.lax.dynamic_slice_p: 1, dynamic_update_slice_p: 2}
         dynamic_update_slice_p.def_impl(len)
-        class Sparse(jax.experimental.sparse.JAXSparse): pass
+        class Sparse(jax.experimental.sparse.SparseTracer): pass
         @jax.experimental.jax2tf.convert
-        def f(x: jax.experimental.sparse.BCOO | None): return x
-        shapes = [jax.experimental.sparse.BCOO for _ in range(2)]
+        def f(x: jax.experimental.sparse.SparseTracer | None): return x
+        shapes = [jax.experimental.sparse.SparseTracer for _ in range(2)]
     """
     names: dict[str, Any] = {"__name__": "library"}
     exec(textwrap.dedent(body), names)
     assert len(names["rules"]) == 2
-    with pytest.raises(as_jax.MissingNameError, match="JAXSparse"):
+    with pytest.raises(as_jax.MissingNameError, match="SparseTracer"):
         names["Sparse"]()
     with pytest.raises(as_jax.MissingNameError, match="jax2tf"):
         names["f"](1)
@@ -198,10 +198,10 @@ def test_modules_that_no_program_imports():
 
 
 def test_union_with_a_missing_class():
-    from jax.experimental.sparse import BCOO
+    from jax.experimental.sparse import SparseTracer
 
-    assert isinstance(jnp.zeros(2), jax.Array | BCOO)
-    assert not isinstance("x", jax.Array | BCOO)
+    assert isinstance(jnp.zeros(2), jax.Array | SparseTracer)
+    assert not isinstance("x", jax.Array | SparseTracer)
 
 
 def test_devices_of_xla_flags():

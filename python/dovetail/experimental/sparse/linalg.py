@@ -230,7 +230,7 @@ def spsolve(
 
     def solver(is_transposed: bool) -> Callable[[Action, Array], Array]:
         def host(elements: Any, columns: Any, starts: Any, right: Any) -> np.ndarray:
-            parts = tuple(np.asarray(x) for x in (elements, columns, starts))
+            parts = tuple(np.ascontiguousarray(x) for x in (elements, columns, starts))
             matrix: Any = _scipy_sparse.csr_matrix(parts, shape=(n, n))
             matrix = (matrix.T if is_transposed else matrix).tocsc()
             found: Any = _scipy_linalg.spsolve(matrix, np.asarray(right))

@@ -11,3 +11,8 @@ def _convert_element_type(operand, new_dtype=None, weak_type=False, sharding=Non
 
 def _const(example, val):
     return _jnp.asarray(val, _jnp.asarray(example).dtype)
+
+
+def remaining(original, *removed_lists):
+    removed = {each for removed in removed_lists for each in removed}
+    return [each for each in original if each not in removed]

@@ -1,0 +1,172 @@
+"""What all sparse formats share: their base class, and errors and warnings of layouts."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, NoReturn
+
+from dovetail.arrays.array import Array
+from dovetail.tracing.trace import Tracer
+
+Shape = tuple[int, ...]
+
+
+class SparseEfficiencyError(ValueError):
+    """A layout would take far more memory than the one at hand."""
+
+
+class SparseEfficiencyWarning(UserWarning):
+    """A layout takes far more memory than the one at hand."""
+
+
+class CuSparseEfficiencyWarning(SparseEfficiencyWarning):
+    """NVIDIA's library has no such function. Never raised: no function here calls that library."""
+
+
+class SparseInfo(NamedTuple):
+    """What is known of a sparse array beside its buffers.
+
+    Attributes:
+      shape: its shape.
+      indices_sorted: whether the indices of each batch are in lexicographic order.
+      unique_indices: whether none of them occurs twice in a batch.
+    """
+
+    shape: Shape
+    indices_sorted: bool = False
+    unique_indices: bool = False
+
+
+class JAXSparse:
+    """The base class of sparse arrays: values at given places of an array that is 0 elsewhere.
+
+    They are nodes of pytrees, whose children are buffers, so that they pass through all
+    transforms.
+
+    Args:
+      args: the buffers, the values first.
+      shape: the shape.
+
+    Attributes:
+      data: the values.
+      shape: the shape.
+    """
+
+    data: Any
+    shape: Shape
+    # NumPy leaves operators to this class.
+    __array_ufunc__ = None
+
+    def __init__(self, args: Any, *, shape: Sequence[int]) -> None:
+        self.shape = tuple(map(operator.index, shape))
+
+    @property
+    def dtype(self) -> Any:
+        """The element type."""
+        return self.data.dtype
+
+    @property
+    def nse(self) -> int:
+        """The number of specified elements; of each batch, if there are any."""
+        raise NotImplementedError(f"{type(self)}.nse")
+
+    @property
+    def size(self) -> int:
+        """The number of elements, those that are 0 included."""
+        return math.prod(self.shape)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def T(self) -> Any:
+        """The transpose."""
+        return self.transpose()
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __repr__(self) -> str:
+        name = type(self).__name__
+        try:
+            text = f"{name}({self.dtype}{list(self.shape)}, nse={self.nse}{self._layout_text()})"
+        except (AttributeError, IndexError, TypeError):
+            text = f"{name}(<invalid>)"
+        return f"{type(self.data).__name__}[{text}]" if isinstance(self.data, Tracer) else text
+
+    def _layout_text(self) -> str:
+        return ""
+
+    def tree_flatten(self) -> tuple[tuple[Any, ...], Any]:
+        """The buffers, and what is known of them."""
+        raise NotImplementedError(f"{type(self)}.tree_flatten")
+
+    @classmethod
+    def tree_unflatten(cls, aux_data: Any, children: Sequence[Any]) -> Any:
+        """The array of buffers, of any type."""
+        raise NotImplementedError(f"{cls}.tree_unflatten")
+
+    def todense(self) -> Array:
+        """The same array, dense."""
+        raise NotImplementedError(f"{type(self)}.todense")
+
+    def transpose(self, axes: Sequence[int] | None = None) -> Any:
+        """The array with its dimensions in another order, by default reversed."""
+        raise NotImplementedError(f"{type(self)}.transpose")
+
+    def block_until_ready(self) -> Any:
+        """Wait until all buffers are computed; returns the array."""
+        for buffer in self.tree_flatten()[0]:
+            buffer.block_until_ready()
+        return self
+
+    # Operators that a format may have -------------------------------------------------------------
+
+    def _refuse(self, name: str) -> NoReturn:
+        raise NotImplementedError(f"{type(self)}.{name}")
+
+    def sum(self, *args: Any, **kwargs: Any) -> Any:
+        """The sum along axes."""
+        self._refuse("sum")
+
+    def __neg__(self) -> Any:
+        self._refuse("__neg__")
+
+    def __pos__(self) -> Any:
+        self._refuse("__pos__")
+
+    def __matmul__(self, other: Any) -> Any:
+        self._refuse("__matmul__")
+
+    def __rmatmul__(self, other: Any) -> Any:
+        self._refuse("__rmatmul__")
+
+    def __mul__(self, other: Any) -> Any:
+        self._refuse("__mul__")
+
+    def __rmul__(self, other: Any) -> Any:
+        self._refuse("__rmul__")
+
+    def __add__(self, other: Any) -> Any:
+        self._refuse("__add__")
+
+    def __radd__(self, other: Any) -> Any:
+        self._refuse("__radd__")
+
+    def __sub__(self, other: Any) -> Any:
+        self._refuse("__sub__")
+
+    def __rsub__(self, other: Any) -> Any:
+        self._refuse("__rsub__")
+
+    def __getitem__(self, item: Any) -> Any:
+        self._refuse("__getitem__")
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter([self[i] for i in range(self.shape[0])])
+
+    __hash__ = None  # type: ignore[assignment]
