@@ -69,8 +69,7 @@ def build_partitioned(
     axes = tuple(zip(axis_texts(mesh), mesh.axis_sizes, strict=True))
     described = Partitioning(
         axes,
-        tuple(found[0]),
-        tuple(found[1]),
+        *(tuple(dims for dims, *_ in each) for each in found),
         tuple(describe(place) for place in module.collective_places()),
         partitions.shown(program.name, program.signature.avals),
         digest.hex(),

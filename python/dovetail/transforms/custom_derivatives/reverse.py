@@ -130,7 +130,7 @@ class custom_vjp(WithRule):
             call.leaves,
             order=order - 1,
         )
-        cotangents = [aval for aval in primal.avals if dtypes.is_inexact(aval.dtype)]
+        cotangents = [aval.to_ct_aval() for aval in primal.avals if dtypes.is_inexact(aval.dtype)]
         spec, kept = fwd.extra
         bwd = self._trace_bwd(call, primal, spec, kept, cotangents, order - 1)
         captured = share_captured(
