@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -291,3 +292,9 @@ def test_specs_of_functions_of_parts() -> None:
         dt.shard_map(lambda x: x, in_specs=P(), out_specs=LATER)(VALUES)
     with pytest.raises(ValueError, match="must refer to an axis marked as manual"):
         dt.shard_map(lambda x: x, in_specs=LEFT, out_specs=P("x"), axis_names={"x"})(VALUES)
+
+
+def test_exported_functions_take_and_return_no_terms(tmp_path: Path) -> None:
+    rows = dt.device_put(VALUES, P("y"))
+    with pytest.raises(ValueError, match="must be whole or in parts, got: terms of a sum"):
+        dt.export(lambda x: reshard(dnp.sum(x, 0), LEFT), rows, path=tmp_path / "rows.vmfb")
