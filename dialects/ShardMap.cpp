@@ -93,6 +93,12 @@ struct Parts {
       position += position >= at;
     positions.push_back({axis, at});
   }
+  void erase(StringAttr axis) {
+    int64_t at = *find(axis);
+    llvm::erase_if(positions, [&](auto &each) { return each.first == axis; });
+    for (auto &[_, position] : positions)
+      position -= position > at;
+  }
 };
 
 } // namespace
@@ -114,6 +120,17 @@ static SmallVector<int64_t> dividedShape(RankedTensorType part, ShardingAttr sha
   return shape;
 }
 
+/// Along a dimension in front: `x`, and zeros.
+static Value firstOf(Emitter &e, Value x, int64_t count) {
+  auto type = cast<RankedTensorType>(x.getType());
+  SmallVector<int64_t> shape(type.getShape()), zeros(shape.size() + 1, 0);
+  shape.insert(shape.begin(), 1);
+  x = e.reshape(x, withShape(type, shape), {});
+  shape.front() = count;
+  Value nothing = e.zeros(withShape(type, {}), {});
+  return e.make<PadOp>(withShape(type, shape), x, nothing, zeros, zeros, ValueRange());
+}
+
 /// All parts of an array, along dimensions in front in the order of `axes`.
 static Parts divide(Emitter &e, Value x, RankedTensorType part, ShardingAttr sharding, ArrayAttr axes) {
   SmallVector<StringAttr> order;
@@ -128,11 +145,24 @@ static Parts divide(Emitter &e, Value x, RankedTensorType part, ShardingAttr sha
     if (!axis)
       permutation.push_back(i);
   parts.value = e.transpose(e.reshape(x, withShape(part, shape), {}), permutation);
+  for (AxisRefAttr axis : llvm::reverse(sharding.getUnreduced())) {
+    parts.value = firstOf(e, parts.value, sharding.getMesh().sizeOf(axis));
+    parts.insert(axis.getName(), 0);
+  }
   return parts;
 }
 
-/// The array with all of these parts; of parts along an axis over which it is not sharded, the first.
+/// The array with all of these parts; of parts along an axis over which it is not sharded, the first; of terms their
+/// sum.
 static Value assemble(Emitter &e, Parts parts, RankedTensorType part, ShardingAttr sharding) {
+  for (AxisRefAttr axis : sharding.getUnreduced())
+    if (std::optional<int64_t> at = parts.find(axis.getName())) {
+      parts.value = e.reduceSum(parts.value, *at);
+      parts.erase(axis.getName());
+    } else {
+      // All devices have the same term.
+      parts.value = e.mul(parts.value, e.full(parts.value, sharding.getMesh().sizeOf(axis)));
+    }
   SmallVector<StringAttr> order;
   dividedShape(part, sharding, order);
   for (StringAttr axis : order)

@@ -15,7 +15,8 @@ def ShardMapOp : ApplyOp<"shard_map", [DeclareOpInterfaceMethods<GlobalOpInterfa
 
     Its meaning is the function batched over the manual axes. If it is `checked`, values that are the same along an axis
     are distinguished from values that vary: `vary` converts the former to the latter, `invariant` reductions the reverse,
-    and a cotangent varies along the same axes as its primal. Otherwise a cotangent of a value that is not sharded over
+    and a cotangent varies along the same axes as its primal. Along an axis over which a sharding is `unreduced`, devices
+    have terms; its cotangent is `replicated` there, and the reverse. If the op is not checked, a cotangent of a value that is not sharded over
     an axis is the sum along it.
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Mesh:$mesh, StrArrayAttr:$axes, Shardings:$in,
@@ -32,7 +33,7 @@ def ReshardOp : DovetailOp<"reshard", [Pure, AllTypesMatch<["x", "ans"]>,
                                        DeclareOpInterfaceMethods<BatchOpInterface>,
                                        DeclareOpInterfaceMethods<DimsOpInterface>]> {
   let summary = "the operand, distributed in a stated way";
-  let description = "Open dimensions of the sharding may be sharded further. The cotangent has the same sharding.";
+  let description = "Open dimensions of the sharding may be sharded further. The cotangent has the same sharding, with its `replicated` and `unreduced` axes exchanged.";
   let arguments = (ins AnyArray:$x, Sharding:$sharding);
   let results = (outs AnyArray:$ans);
   let assemblyFormat = "$x `as` $sharding attr-dict `:` type($x)";

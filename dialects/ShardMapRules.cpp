@@ -41,6 +41,13 @@ static SmallVector<Attribute> pick(ArrayAttr all, const llvm::SmallBitVector &ma
   return llvm::map_to_vector(mask.set_bits(), [&](unsigned i) { return all[i]; });
 }
 
+/// The sharding of cotangents: a sum of theirs is left to do where all devices have the same value, if that is said,
+/// and the reverse.
+static ShardingAttr dual(Attribute attribute) {
+  auto own = cast<ShardingAttr>(attribute);
+  return ShardingAttr::get(own.getContext(), own.getMesh(), own.getDims(), own.getUnreduced(), own.getReplicated());
+}
+
 /// Whether a sharding names an axis.
 static bool mentions(Attribute attribute, StringAttr axis) {
   auto sharding = cast<ShardingAttr>(attribute);
@@ -201,9 +208,9 @@ LogicalResult ShardMapOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Va
   unsigned numPrimals = args.size();
   llvm::append_range(args, presentOf(cotangents));
   SmallVector<Attribute> in = pick(getIn(), ~linear), ofLinear = pick(getIn(), linear), out;
-  llvm::append_range(in, pick(getOut(), present(cotangents)));
+  llvm::append_range(in, llvm::map_range(pick(getOut(), present(cotangents)), dual));
   for (unsigned i : transposed->nonzero.set_bits())
-    out.push_back(ofLinear[i]);
+    out.push_back(dual(ofLinear[i]));
   func::FuncOp function =
       getChecked() ? transposed->function : withShares(e, *this, transposed->function, in, numPrimals, out);
   SmallVector<Value> all(linear.count());
@@ -302,7 +309,7 @@ OperandSets ReshardOp::linearSets() { return {{0}}; }
 
 LogicalResult ReshardOp::transpose(Emitter &e, ValueRange, ArrayRef<Value> cotangents,
                                    MutableArrayRef<Value> operandCotangents) {
-  operandCotangents[0] = e.make<ReshardOp>(cotangents[0], getSharding());
+  operandCotangents[0] = e.make<ReshardOp>(cotangents[0], dual(getSharding()));
   return success();
 }
 

@@ -54,7 +54,8 @@ def Sharding : AttrDef<Dovetail_Dialect, "Sharding"> {
   let mnemonic = "sharding";
   let summary = "the distribution of an array over the devices of a mesh";
   let description = "`<#mesh, [{\"x\"}, {}, {\"y\", ?}], replicated = {\"z\"}, unreduced = {\"w\"}>`: one entry for each dimension; "
-                    "axes over which the array must stay replicated; axes over which the devices hold terms of a sum that is "
+                    "axes over which the array must stay replicated, and its "
+                    "cotangent is still to be summed; axes over which the devices hold terms of a sum that is "
                     "still to be computed. The devices along all other axes hold the same elements.";
   let parameters = (ins "::dovetail::MeshAttr":$mesh, OptionalArrayRefParameter<"::dovetail::DimShardingAttr">:$dims,
                         OptionalArrayRefParameter<"::dovetail::AxisRefAttr">:$replicated,

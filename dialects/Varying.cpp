@@ -232,7 +232,11 @@ LogicalResult CaseOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> o
 
 LogicalResult VaryOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> operands,
                            SmallVectorImpl<AxisSet> &results) {
-  results.push_back(operands.front() | analysis.setOf(getAxes()));
+  AxisSet own = operands.front(), all = own | analysis.setOf(getAxes());
+  // Of a value that varies already, cotangents are not summed.
+  if (all == own)
+    getAns().replaceAllUsesWith(getX());
+  results.push_back(all);
   return success();
 }
 

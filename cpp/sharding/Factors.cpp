@@ -35,7 +35,11 @@ double Factors::cost(ArrayRef<Axes> axes) const {
         map.combiner == FactorMap::Combiner::Sum && scatteredDim(typeOf(result), given, wanted, combined);
     // A device receives from the others all but its share of the terms, and of the sums if it needs them all.
     double others = 1 - 1.0 / mesh.sizeOf(combined);
-    bytes += bytesOf(typeOf(result), given) * (isScattered ? others : 2 * others);
+    // What is wanted are terms.
+    bool isLeft =
+        llvm::all_of(combined, [&](AxisRefAttr axis) { return llvm::is_contained(wanted.getUnreduced(), axis); });
+    if (!isLeft)
+      bytes += bytesOf(typeOf(result), given) * (isScattered ? others : 2 * others);
     if (combined.empty() || !isScattered)
       bytes += reshardCost(typeOf(result), given, wanted);
     for (auto [d, factor] : llvm::enumerate(dims))
@@ -58,7 +62,9 @@ AxesOfEach Factors::chosen() const {
         continue;
       AxesOfEach axes = axesOf(sharding);
       for (auto [factor, ofDim] : llvm::zip_equal(dims, axes))
-        if (!ofDim.empty() && canDivide(mesh, op, map, factor, ofDim) && !llvm::is_contained(candidates[factor], ofDim))
+        if (!ofDim.empty() && canDivide(mesh, op, map, factor, ofDim) &&
+            !llvm::is_contained(candidates[factor], ofDim) &&
+            llvm::none_of(ofDim, [&](AxisRefAttr axis) { return llvm::is_contained(terms, axis); }))
           candidates[factor].push_back(ofDim);
     }
   };

@@ -13,6 +13,8 @@ struct Factors {
   mlir::Operation *op;
   const FactorMap &map;
   llvm::SmallVector<ShardingAttr> operands, results;
+  /// Axes over which operands are terms of sums: they divide nothing.
+  Axes terms = {};
 
   /// The axes of each factor for which the fewest bytes move. Those that a factor may have are those of a dimension
   /// that runs over it.

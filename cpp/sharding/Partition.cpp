@@ -1,8 +1,10 @@
 // Makes the program of one device: ops on parts of arrays, and collectives where parts are needed elsewhere.
 #include "Factors.h"
+#include "FlowShardings.h"
 #include "Partitionable.h"
 #include "Passes.h"
 #include "Reshard.h"
+#include "Terms.h"
 #include "cpp/transforms/CallGraph.h"
 #include "cpp/transforms/Functions.h"
 #include "dialects/Collective.h"
@@ -30,6 +32,8 @@ struct Part {
   ShardingAttr sharding;
   Axes pending = {};
   FactorMap::Combiner combiner = FactorMap::Combiner::None;
+  /// Whether the program says that the sum is left to do: it is also if there are several uses.
+  bool isStated = false;
 };
 
 /// Emits a body on parts of arrays.
@@ -38,9 +42,14 @@ public:
   Partitioner(MeshAttr mesh, Functions &functions, Body &target)
       : mesh(mesh), functions(functions), builder(target.builder()) {}
 
-  void set(Value whole, Value part, ShardingAttr sharding) { parts[whole] = {part, sharding}; }
+  void set(Value whole, Value part, ShardingAttr sharding) {
+    if (!sharding || sharding.getUnreduced().empty())
+      parts[whole] = {part, sharding};
+    else
+      parts[whole] = {part, withSums(sharding, {}, {}), Axes(sharding.getUnreduced()), FactorMap::Combiner::Sum, true};
+  }
   LogicalResult visit(Operation &op);
-  /// The part of an array under a sharding.
+  /// The part of an array under a sharding; the term of one over whose unreduced axes the sum is left to do.
   Value get(Value whole, ShardingAttr sharding);
   /// The part of an array that is returned where none is asked for.
   ShardingAttr shardingOf(Value whole);
@@ -52,7 +61,10 @@ private:
   LogicalResult visitGlobal(GlobalOpInterface op, Emitter &e);
   LogicalResult visitBodies(FlowOpInterface op, Emitter &e);
   void visitHostCall(Operation &op, Emitter &e);
-  void visitDivided(Operation &op, const FactorMap &map, Emitter &e);
+  /// `terms` are the axes over which operands are taken as terms where they are.
+  void visitDivided(Operation &op, const FactorMap &map, ArrayRef<AxisRefAttr> terms, Emitter &e);
+  /// The axes over which operands are stated to be terms, if an op is linear in these.
+  Axes statedTerms(Operation &op);
   /// Remarks that every device computes an op on all of dimensions that are sharded. `map` is null if it states none.
   void remarkWhole(Operation &op, const FactorMap *map);
   bool isOfTerms(Operation &op);
@@ -81,32 +93,51 @@ static std::string textOf(ArrayRef<AxisRefAttr> axes) {
                     ", ");
 }
 
+static Axes without(ArrayRef<AxisRefAttr> axes, ArrayRef<AxisRefAttr> others) {
+  return Axes(llvm::make_filter_range(axes, [&](AxisRefAttr axis) { return !llvm::is_contained(others, axis); }));
+}
+
 static bool isSplat(Value value, DenseElementsAttr &elements) {
   return matchPattern(value, m_Constant(&elements)) && elements.isSplat();
 }
 
 Value Partitioner::get(Value whole, ShardingAttr sharding) {
   Part &part = parts.find(whole)->second;
-  if (!part.sharding || (part.sharding == sharding && part.pending.empty()))
+  if (!part.sharding)
+    return part.value;
+  ArrayRef<AxisRefAttr> terms = sharding.getUnreduced();
+  ShardingAttr of = withSums(sharding, {}, {});
+  if (part.sharding == of && without(part.pending, terms).empty() && without(terms, part.pending).empty())
     return part.value;
   Value &known = resharded[{whole, sharding}];
   if (known)
     return known;
   Emitter e(builder, whole.getLoc(), &functions);
-  if (DenseElementsAttr elements; isSplat(whole, elements))
-    return known = e.make<ConstantOp>(elements.resizeSplat(sharding.localType(arrayType(whole))));
-  if (!part.pending.empty()) {
-    std::optional<int64_t> dim = scatteredDim(arrayType(whole), part.sharding, sharding, part.pending);
-    if (dim && part.combiner == FactorMap::Combiner::Sum)
-      return known = emitReduceScatter(e, part.value, mesh, part.pending, *dim);
-    part.value = emitAllReduce(e, part.combiner, part.value, namesOf(builder.getContext(), part.pending),
-                               sizesOf(mesh, part.pending));
-    part.pending.clear();
+  if (DenseElementsAttr elements; isSplat(whole, elements)) {
+    Value splat = e.make<ConstantOp>(elements.resizeSplat(of.localType(arrayType(whole))));
+    return known = terms.empty() ? splat : emitTerm(e, arrayType(whole), splat, of, of, terms);
   }
-  return known = emitReshard(e, arrayType(whole), part.value, part.sharding, sharding);
+  Axes rest = without(part.pending, terms);
+  if (!rest.empty()) {
+    std::optional<int64_t> dim = scatteredDim(arrayType(whole), part.sharding, of, rest);
+    bool isScattered = dim && part.combiner == FactorMap::Combiner::Sum && without(terms, part.pending).empty();
+    if (isScattered)
+      return known = emitReduceScatter(e, part.value, mesh, rest, *dim);
+    // All uses share the sum, unless the program says that it is left to do.
+    Part sum = part;
+    sum.value = emitAllReduce(e, part.combiner, part.value, namesOf(builder.getContext(), rest), sizesOf(mesh, rest));
+    sum.pending = without(part.pending, rest);
+    if (part.isStated)
+      return known = emitTerm(e, arrayType(whole), sum.value, part.sharding, of, without(terms, sum.pending));
+    part = sum;
+  }
+  return known = emitTerm(e, arrayType(whole), part.value, part.sharding, of, without(terms, part.pending));
 }
 
-ShardingAttr Partitioner::shardingOf(Value whole) { return parts.find(whole)->second.sharding; }
+ShardingAttr Partitioner::shardingOf(Value whole) {
+  const Part &part = parts.find(whole)->second;
+  return part.isStated ? withSums(part.sharding, {}, part.pending) : part.sharding;
+}
 
 SmallVector<Value> Partitioner::replicatedOperands(Operation &op) {
   return llvm::map_to_vector(op.getOperands(), [&](Value operand) { return get(operand, replicated(operand)); });
@@ -141,7 +172,7 @@ LogicalResult Partitioner::visit(Operation &op) {
   bool isConstant = op.hasTrait<OpTrait::ConstantLike>();
   if (std::optional<FactorMap> map = isConstant ? std::nullopt : factorMap(&op)) {
     remarkWhole(op, &*map);
-    visitDivided(op, *map, e);
+    visitDivided(op, *map, statedTerms(op), e);
     return success();
   }
   remarkWhole(op, nullptr);
@@ -201,62 +232,6 @@ static FailureOr<Body> partitionBody(Region &source, MeshAttr mesh, ArrayRef<Sha
   return target;
 }
 
-namespace {
-
-/// The shardings of values that flow into bodies, and out of them.
-class FlowShardings {
-public:
-  FlowShardings(FlowOpInterface op, MeshAttr mesh) : op(op), mesh(mesh) {
-    add(op->getResults(), op->getAttrOfType<ArrayAttr>(kShardings));
-    auto ofBodies = op->getAttrOfType<ArrayAttr>(kArgumentShardings);
-    for (auto [i, body] : llvm::enumerate(op->getRegions())) {
-      add(body.getArguments(), ofBodies ? cast<ArrayAttr>(ofBodies[i]) : ArrayAttr());
-      // Devices compute slices of one iteration at a time.
-      for (OpOperand &source : body.front().getTerminator()->getOpOperands())
-        op.forEachTarget(source, [&](Value target, Flow flow) {
-          if (flow != Flow::Stack)
-            return;
-          AxesOfEach dims = axesOf(shardings[target]);
-          dims[0].clear();
-          shardings[target] = shardingOf(mesh, dims);
-        });
-    }
-  }
-
-  ShardingAttr of(Value target) const { return shardings.lookup(target); }
-
-  /// The sharding of what flows to targets.
-  ShardingAttr ofSource(OpOperand &source) {
-    ShardingAttr sharding = replicatedAs(mesh, source.get().getType());
-    op.forEachTarget(source, [&](Value target, Flow flow) {
-      if (!sharding)
-        return;
-      AxesOfEach dims = axesOf(of(target));
-      if (flow == Flow::Slice)
-        dims.insert(dims.begin(), Axes());
-      if (flow == Flow::Stack)
-        dims.erase(dims.begin());
-      sharding = shardingOf(mesh, dims);
-    });
-    return sharding;
-  }
-
-private:
-  void add(ValueRange values, ArrayAttr stated) {
-    for (auto [i, value] : llvm::enumerate(values)) {
-      auto type = dyn_cast<RankedTensorType>(value.getType());
-      shardings[value] =
-          stated && type ? dividing(cast<ShardingAttr>(stated[i]), type) : replicatedAs(mesh, value.getType());
-    }
-  }
-
-  FlowOpInterface op;
-  MeshAttr mesh;
-  DenseMap<Value, ShardingAttr> shardings;
-};
-
-} // namespace
-
 LogicalResult Partitioner::visitBodies(FlowOpInterface op, Emitter &e) {
   FlowShardings shardings(op, mesh);
   SmallVector<Value> operands;
@@ -313,8 +288,23 @@ void Partitioner::visitHostCall(Operation &op, Emitter &e) {
   }
 }
 
-void Partitioner::visitDivided(Operation &op, const FactorMap &map, Emitter &e) {
-  Factors factors{mesh, &op, map, {}, {}};
+Axes Partitioner::statedTerms(Operation &op) {
+  SmallVector<unsigned> operands;
+  Axes terms;
+  for (OpOperand &operand : op.getOpOperands()) {
+    const Part &part = parts.find(operand.get())->second;
+    if (!part.isStated)
+      continue;
+    if (!operands.empty() && part.pending != terms)
+      return {};
+    operands.push_back(operand.getOperandNumber());
+    terms = part.pending;
+  }
+  return isLinearIn(&op, operands) ? terms : Axes();
+}
+
+void Partitioner::visitDivided(Operation &op, const FactorMap &map, ArrayRef<AxisRefAttr> terms, Emitter &e) {
+  Factors factors{mesh, &op, map, {}, {}, Axes(terms)};
   for (Value operand : op.getOperands()) {
     DenseElementsAttr elements;
     factors.operands.push_back(isSplat(operand, elements) ? ShardingAttr() : shardingOf(operand));
@@ -325,7 +315,9 @@ void Partitioner::visitDivided(Operation &op, const FactorMap &map, Emitter &e) 
   AxesOfEach axes = factors.chosen();
   SmallVector<Value> operands;
   for (auto [operand, ofDims] : llvm::zip_equal(op.getOperands(), map.operands)) {
-    Value part = get(operand, dovetail::shardingOf(mesh, ofDims, axes));
+    ShardingAttr sharding = dovetail::shardingOf(mesh, ofDims, axes);
+    bool isTerm = parts.find(operand)->second.isStated && !terms.empty();
+    Value part = get(operand, isTerm ? withSums(sharding, {}, terms) : sharding);
     for (auto [d, factor] : llvm::enumerate(ofDims))
       if (int64_t size = arrayType(operand).getDimSize(d);
           llvm::is_contained(map.reduced, factor) && !isEven(mesh, size, axes[factor]))
@@ -353,11 +345,12 @@ void Partitioner::visitDivided(Operation &op, const FactorMap &map, Emitter &e) 
     return;
   }
   Operation *local = clone(op, e, operands, types);
-  Axes pending;
+  Axes pending(terms);
   for (int64_t factor : map.reduced)
     llvm::append_range(pending, axes[factor]);
+  auto combiner = terms.empty() ? map.combiner : FactorMap::Combiner::Sum;
   for (auto [result, part, sharding] : llvm::zip_equal(op.getResults(), local->getResults(), shardings))
-    parts[result] = {part, sharding, pending, map.combiner};
+    parts[result] = {part, sharding, pending, combiner, !terms.empty()};
 }
 
 /// Whether an op on terms of its operands gives a term of its result, so that one sum over devices remains of several:

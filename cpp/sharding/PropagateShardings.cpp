@@ -24,9 +24,12 @@ struct State {
   SmallVector<bool> open;
   /// From which round on a dimension is divided so. Before, others do not see it, and do not divide it either.
   SmallVector<int64_t> priority;
+  /// The axes over which a sum is left to do.
+  Axes unreduced = {};
 
   bool uses(AxisRefAttr axis) const {
-    return llvm::any_of(dims, [&](const Axes &axes) { return llvm::is_contained(axes, axis); });
+    return llvm::is_contained(unreduced, axis) ||
+           llvm::any_of(dims, [&](const Axes &axes) { return llvm::is_contained(axes, axis); });
   }
 };
 
@@ -56,6 +59,8 @@ private:
   void visit(Operation *op, bool onlyPlain);
   /// The values between bodies and their op are one, or a slice of the other.
   void visitFlow(FlowOpInterface op);
+  /// What terms of sums flow to are terms: known first, since their axes divide nothing.
+  void passTerms();
   /// Values that the same value flows to have one sharding.
   void join(FlowOpInterface op);
   const std::optional<FactorMap> &mapOf(Operation *op);
@@ -121,6 +126,7 @@ void Propagation::changed(Value value) {
 void Propagation::state(Value value, ShardingAttr sharding) {
   State &state = stateOf(value);
   state.dims = dovetail::axesOf(dividing(sharding, arrayType(value)));
+  state.unreduced = Axes(sharding.getUnreduced());
   for (auto [d, dim] : llvm::enumerate(sharding.getDims())) {
     state.open[d] = dim.getOpen();
     state.priority[d] = dim.getPriority();
@@ -129,6 +135,10 @@ void Propagation::state(Value value, ShardingAttr sharding) {
 }
 
 void Propagation::stateUse(Value value, ShardingAttr sharding) {
+  // What computes it may leave the sum to do; arguments are what they are.
+  if (Operation *source = value.getDefiningOp(); source && !isa<GlobalOpInterface>(source))
+    if (State &known = stateOf(value); known.unreduced.empty())
+      known.unreduced = Axes(sharding.getUnreduced());
   AxesOfEach dims = dovetail::axesOf(dividing(sharding, arrayType(value)));
   for (auto [d, dim] : llvm::enumerate(sharding.getDims()))
     if (dim.getPriority() == round)
@@ -211,6 +221,22 @@ void Propagation::visitFlow(FlowOpInterface op) {
   });
 }
 
+void Propagation::passTerms() {
+  for (bool isChanged = true; std::exchange(isChanged, false);)
+    for (Operation *op : flows)
+      forEachSource(op, [&](OpOperand &operand) {
+        if (!arrayType(operand.get()))
+          return;
+        Axes unreduced = stateOf(operand.get()).unreduced;
+        cast<FlowOpInterface>(op).forEachTarget(operand, [&](Value target, Flow) {
+          if (State &state = stateOf(target); state.unreduced.empty() && !unreduced.empty()) {
+            state.unreduced = unreduced;
+            isChanged = true;
+          }
+        });
+      });
+}
+
 void Propagation::join(FlowOpInterface op) {
   forEachSource(op, [&](OpOperand &source) {
     Value first;
@@ -242,6 +268,7 @@ void Propagation::run(func::FuncOp main) {
   for (GlobalOpInterface op : globals)
     for (OpResult result : op->getResults())
       state(result, op.resultSharding(result.getResultNumber()));
+  passTerms();
   for (GlobalOpInterface op : globals)
     for (OpOperand &operand : op->getOpOperands())
       uses.push_back({operand.get(), op.operandSharding(operand.getOperandNumber())});
@@ -279,13 +306,17 @@ void Propagation::propagate() {
 
 void Propagation::annotate(func::FuncOp main) {
   Builder b(main.getContext());
+  auto shardingOf = [&](Value value) {
+    const State &state = stateOf(value);
+    return withSums(dovetail::shardingOf(mesh, state.dims), {}, state.unreduced);
+  };
   auto shardingsOf = [&](ValueRange values) {
     return b.getArrayAttr(llvm::map_to_vector(values, [&](Value value) -> Attribute {
-      return arrayType(value) ? Attribute(shardingOf(mesh, stateOf(value).dims)) : b.getUnitAttr();
+      return arrayType(value) ? Attribute(shardingOf(value)) : b.getUnitAttr();
     }));
   };
   for (BlockArgument arg : main.getArguments())
-    main.setArgAttr(arg.getArgNumber(), kSharding, shardingOf(mesh, stateOf(arg).dims));
+    main.setArgAttr(arg.getArgNumber(), kSharding, shardingOf(arg));
   main.getBody().walk([&](Operation *op) {
     if (op->hasTrait<OpTrait::ConstantLike>() || op->hasTrait<OpTrait::IsTerminator>())
       return;

@@ -29,6 +29,10 @@ ShardingAttr shardingOf(MeshAttr mesh, ArrayRef<Axes> dims) {
   return ShardingAttr::get(context, mesh, parts, {}, {});
 }
 
+ShardingAttr withSums(ShardingAttr sharding, ArrayRef<AxisRefAttr> replicated, ArrayRef<AxisRefAttr> unreduced) {
+  return ShardingAttr::get(sharding.getContext(), sharding.getMesh(), sharding.getDims(), replicated, unreduced);
+}
+
 ArrayAttr namesOf(MLIRContext *context, ArrayRef<AxisRefAttr> axes) {
   return ArrayAttr::get(context,
                         llvm::map_to_vector(axes, [](AxisRefAttr axis) -> Attribute { return axis.getName(); }));
@@ -58,7 +62,7 @@ ShardingAttr dividing(ShardingAttr sharding, RankedTensorType type) {
       axes.clear();
     else
       axes.erase(llvm::find_if(axes, [](AxisRefAttr axis) { return !axis.isWhole(); }), axes.end());
-  return shardingOf(sharding.getMesh(), dims);
+  return withSums(shardingOf(sharding.getMesh(), dims), {}, sharding.getUnreduced());
 }
 
 /// Calls `visit` with the size of each dimension of a factor.

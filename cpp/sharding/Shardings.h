@@ -28,6 +28,9 @@ llvm::ArrayRef<AxisRefAttr> commonPrefix(llvm::ArrayRef<AxisRefAttr> a, llvm::Ar
 AxesOfEach axesOf(ShardingAttr sharding);
 /// The sharding with these axes of each dimension, all closed.
 ShardingAttr shardingOf(MeshAttr mesh, llvm::ArrayRef<Axes> dims);
+/// The same, over further axes of which devices hold terms of its cotangent, `replicated`, or of itself, `unreduced`.
+ShardingAttr withSums(ShardingAttr sharding, llvm::ArrayRef<AxisRefAttr> replicated,
+                      llvm::ArrayRef<AxisRefAttr> unreduced);
 /// The names of axes, as collectives take them.
 mlir::ArrayAttr namesOf(mlir::MLIRContext *context, llvm::ArrayRef<AxisRefAttr> axes);
 llvm::SmallVector<int64_t> sizesOf(MeshAttr mesh, llvm::ArrayRef<AxisRefAttr> axes);
@@ -40,7 +43,7 @@ mlir::Type localType(mlir::Type type, ShardingAttr sharding);
 /// Whether a dimension of this size is divided into equal parts. Otherwise each is as long as the first, and padded.
 bool isEven(MeshAttr mesh, int64_t size, llvm::ArrayRef<AxisRefAttr> axes);
 /// The sharding without axes over which a dimension cannot be divided: it has no or an unknown size, or they are parts
-/// of axes, over which there are no collectives.
+/// of axes, over which there are no collectives. Sums that are left to do stay.
 ShardingAttr dividing(ShardingAttr sharding, mlir::RankedTensorType type);
 
 /// The number of factors, which are numbered from 0.

@@ -59,6 +59,11 @@ struct DotRule : TypeRuleOpInterface::ExternalModel<DotRule, DotGeneralOp> {
                            << operands.spec(0, dot.getLhsContract())
                            << " and rhs_contracting_spec=" << operands.spec(1, dot.getRhsContract());
   }
+
+  LogicalResult checkTerms(Operation *op, const TypedOperands &operands) const {
+    return op->emitError() << "lhs or rhs passed to dot_general cannot be unreduced. Got lhs=" << operands.text(0)
+                           << " and rhs=" << operands.text(1) << "; reduce it via `reshard` before";
+  }
 };
 
 struct GatherRule : TypeRuleOpInterface::ExternalModel<GatherRule, GatherOp> {

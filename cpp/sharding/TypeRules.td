@@ -27,6 +27,9 @@ def TypeRuleOpInterface : Rule<"TypeRuleOpInterface"> {
     InterfaceMethod<"Checks the axes of a factor that is reduced, if all operands agree on them.",
       "::llvm::LogicalResult", "checkReduced", (ins "const ::dovetail::TypedOperands &":$operands), "",
       [{ return ::llvm::success(); }]>,
+    InterfaceMethod<"Checks operands of which some are terms of sums.",
+      "::llvm::LogicalResult", "checkTerms", (ins "const ::dovetail::TypedOperands &":$operands), "",
+      [{ return ::llvm::success(); }]>,
   ];
 }
 

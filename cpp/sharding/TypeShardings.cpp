@@ -1,6 +1,7 @@
 // Infers the shardings of results from the factor maps of ops.
 #include "TypeShardings.h"
 #include "TypeRules.h"
+#include "TypeSums.h"
 
 using namespace mlir;
 
@@ -111,7 +112,12 @@ FailureOr<SmallVector<ShardingAttr>> Inference::run() {
     return SmallVector<ShardingAttr>(op->getNumResults());
   if (failed(infer()))
     return failure();
-  return llvm::map_to_vector(results, [&](const AxesOfEach &dims) { return shardingOf(operands.mesh, dims); });
+  FailureOr<Sums> sums = inferSums(operands);
+  if (failed(sums))
+    return failure();
+  return llvm::map_to_vector(results, [&](const AxesOfEach &dims) {
+    return withSums(shardingOf(operands.mesh, dims), sums->reduced, sums->unreduced);
+  });
 }
 
 FailureOr<SmallVector<ShardingAttr>> typeShardings(Operation *op, ArrayRef<ShardingAttr> operands) {

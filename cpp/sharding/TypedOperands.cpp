@@ -24,6 +24,13 @@ std::string specText(ArrayRef<Axes> dims) {
   return text + (dims.size() == 1 ? ",)" : ")");
 }
 
+std::string axesText(ArrayRef<AxisRefAttr> axes) {
+  std::string text = "{";
+  for (auto [i, axis] : llvm::enumerate(axes))
+    text += (i ? ", " : "") + entryText(axis, true);
+  return text + "}";
+}
+
 std::string shapeText(ArrayRef<int64_t> shape) {
   std::string text = "(";
   for (auto [i, size] : llvm::enumerate(shape))
@@ -49,9 +56,19 @@ TypedOperands::TypedOperands(Operation *op, ArrayRef<ShardingAttr> shardings) : 
   for (auto [operand, sharding] : llvm::zip_equal(op->getOperands(), shardings)) {
     auto type = dyn_cast<RankedTensorType>(operand.getType());
     axes.push_back(sharding ? axesOf(sharding) : AxesOfEach(type ? type.getRank() : 0));
+    unreduced.push_back(sharding ? Axes(sharding.getUnreduced()) : Axes());
+    reduced.push_back(sharding ? Axes(sharding.getReplicated()) : Axes());
     if (sharding)
       mesh = sharding.getMesh();
   }
+}
+
+std::string TypedOperands::text(unsigned i) const {
+  std::string text = typeText(type(i), axes[i]);
+  for (auto [letter, set] : {std::pair('U', &unreduced[i]), std::pair('R', &reduced[i])})
+    if (!set->empty())
+      text += std::string("{") + letter + ":" + entryText(*set, false) + "}";
+  return text;
 }
 
 std::string TypedOperands::spec(unsigned i, ArrayRef<int64_t> dims) const {

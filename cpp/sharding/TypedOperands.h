@@ -11,6 +11,8 @@ std::string entryText(llvm::ArrayRef<AxisRefAttr> axes, bool isQuoted);
 /// A partition spec without its letter: ('x', None).
 std::string specText(llvm::ArrayRef<Axes> dims);
 std::string shapeText(llvm::ArrayRef<int64_t> shape);
+/// A set of axes: {'x', 'y'}.
+std::string axesText(llvm::ArrayRef<AxisRefAttr> axes);
 /// A type in JAX's short form: f32[8@x,4].
 std::string typeText(mlir::RankedTensorType type, llvm::ArrayRef<Axes> dims);
 
@@ -23,7 +25,8 @@ struct TypedOperands {
   }
   mlir::RankedTensorType resultType() const { return llvm::cast<mlir::RankedTensorType>(op->getResult(0).getType()); }
   llvm::StringRef name() const { return op->getName().stripDialect(); }
-  std::string text(unsigned i) const { return typeText(type(i), axes[i]); }
+  /// Its type, with the axes of sums: f32[8@x,4]{U:y}.
+  std::string text(unsigned i) const;
   std::string spec(unsigned i) const { return specText(axes[i]); }
   /// The entries of some dimensions only.
   std::string spec(unsigned i, llvm::ArrayRef<int64_t> dims) const;
@@ -32,6 +35,9 @@ struct TypedOperands {
   /// Null if no operand has a sharding.
   MeshAttr mesh;
   llvm::SmallVector<AxesOfEach> axes;
+  /// Of each operand, the axes over which devices hold terms of a sum, and those over which they hold terms of its
+  /// cotangent.
+  AxesOfEach unreduced, reduced;
 };
 
 // Reports of ops without words of their own. Each fails.

@@ -128,7 +128,15 @@ class Module:
         Find the shardings of all values of a module that is to be partitioned, for its listing.
         """
 
-    def shardings(self) -> tuple[list[list[list[str]]], list[list[list[str]]]] | None:
+    def shardings(
+        self,
+    ) -> (
+        tuple[
+            list[tuple[list[list[str]], list[str], list[str]]],
+            list[tuple[list[list[str]], list[str], list[str]]],
+        ]
+        | None
+    ):
         """
         The axes over which each dimension of each argument and result of one device's program is sharded.
         """
@@ -257,6 +265,7 @@ class ShardingAttribute:
         dims: Sequence[Sequence[str]],
         open: Sequence[bool],
         unreduced: Sequence[str] = [],
+        replicated: Sequence[str] = [],
     ) -> None: ...
     def __str__(self) -> str: ...
 
@@ -450,8 +459,10 @@ class Function:
     def infer_shardings(self, results: Sequence[int]) -> None:
         """Infer the shardings in the types of an op's results."""
 
-    def sharding(self, value: int) -> list[list[str]] | None:
-        """The axes of each dimension in a value's type; None if there are none."""
+    def sharding(self, value: int) -> tuple[list[list[str]], list[str], list[str]] | None:
+        """
+        The axes in the sharding of a value's type: of each dimension, of sums that are left to do, of sums of cotangents that are; None if there are none.
+        """
 
     def finish(self, results: Sequence[int]) -> None:
         """Return these values."""

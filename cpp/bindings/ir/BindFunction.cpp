@@ -209,11 +209,13 @@ void bindFunction(nb::module_ &m) {
            "Infer the shardings in the types of an op's results.")
       .def(
           "sharding",
-          [](const Function &function, unsigned value) -> std::optional<AxesOfDims> {
+          [](const Function &function, unsigned value) -> std::optional<ShardingAxes> {
             ShardingAttr sharding = function.sharding(value);
-            return sharding ? std::optional(axesOfDims(sharding)) : std::nullopt;
+            return sharding ? std::optional(shardingAxes(sharding)) : std::nullopt;
           },
-          "value"_a, "The axes of each dimension in a value's type; None if there are none.")
+          "value"_a,
+          "The axes in the sharding of a value's type: of each dimension, of sums that are left to do, of sums of "
+          "cotangents that are; None if there are none.")
       .def("finish", &Function::finish, "results"_a, "Return these values.")
       .def("discharge", &Function::discharge,
            "Make a finished function one of values: it takes the arrays that its references hold, and returns those of "

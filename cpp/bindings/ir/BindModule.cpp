@@ -162,18 +162,19 @@ static void partitionOver(const Shared &module, const MeshHandle &mesh,
 }
 
 /// The shardings of the arguments and results of the program of one device; none if it is that of all.
-static std::optional<std::pair<std::vector<AxesOfDims>, std::vector<AxesOfDims>>> shardingsOf(const Shared &module) {
+static std::optional<std::pair<std::vector<ShardingAxes>, std::vector<ShardingAxes>>>
+shardingsOf(const Shared &module) {
   if (!module->op.get()->hasAttr(kMesh))
     return std::nullopt;
   func::FuncOp function = findIn(module, "main").op();
   // A module may state the mesh without shardings.
-  std::vector<AxesOfDims> arguments, results;
+  std::vector<ShardingAxes> arguments, results;
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     if (auto sharding = function.getArgAttrOfType<ShardingAttr>(i, kSharding))
-      arguments.push_back(axesOfDims(sharding));
+      arguments.push_back(shardingAxes(sharding));
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     if (auto sharding = function.getResultAttrOfType<ShardingAttr>(i, kSharding))
-      results.push_back(axesOfDims(sharding));
+      results.push_back(shardingAxes(sharding));
   bool areAllStated = arguments.size() == function.getNumArguments() && results.size() == function.getNumResults();
   return areAllStated ? std::optional(std::pair(arguments, results)) : std::nullopt;
 }

@@ -2,6 +2,7 @@
 #include "Shardings.h"
 #include "Context.h"
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 using namespace mlir;
@@ -27,30 +28,32 @@ static MeshHandle makeMesh(const std::vector<std::string> &axes, const std::vect
   return {checked<MeshAttr>(ArrayRef(names), ArrayRef(sizes))};
 }
 
-using Names = std::vector<std::string>;
-
-static SmallVector<AxisRefAttr> axesOf(const Names &names) {
+static SmallVector<AxisRefAttr> axesOf(const NamesOfAxes &names) {
   return llvm::map_to_vector(names,
                              [](const std::string &name) { return AxisRefAttr::get(&context(), textOf(name), 0, 0); });
 }
 
-static ShardingHandle makeSharding(const MeshHandle &mesh, const std::vector<Names> &dims,
-                                   const std::vector<bool> &open, const Names &unreduced) {
+static ShardingHandle makeSharding(const MeshHandle &mesh, const std::vector<NamesOfAxes> &dims,
+                                   const std::vector<bool> &open, const NamesOfAxes &unreduced,
+                                   const NamesOfAxes &replicated) {
   SmallVector<DimShardingAttr> parts;
   for (auto [axes, isOpen] : llvm::zip(dims, open))
     parts.push_back(DimShardingAttr::get(&context(), axesOf(axes), isOpen, 0));
-  SmallVector<AxisRefAttr> none, sums = axesOf(unreduced);
-  return {checked<ShardingAttr>(mesh.attribute, ArrayRef(parts), ArrayRef(none), ArrayRef(sums))};
+  SmallVector<AxisRefAttr> terms = axesOf(unreduced), same = axesOf(replicated);
+  return {checked<ShardingAttr>(mesh.attribute, ArrayRef(parts), ArrayRef(same), ArrayRef(terms))};
 }
 
-AxesOfDims axesOfDims(ShardingAttr sharding) {
-  AxesOfDims dims;
-  for (DimShardingAttr dim : sharding.getDims()) {
-    dims.emplace_back();
-    for (AxisRefAttr axis : dim.getAxes())
-      dims.back().push_back(axis.getName().str());
-  }
-  return dims;
+ShardingAxes shardingAxes(ShardingAttr sharding) {
+  auto namesOf = [](ArrayRef<AxisRefAttr> axes) {
+    NamesOfAxes names;
+    for (AxisRefAttr axis : axes)
+      names.push_back(axis.getName().str());
+    return names;
+  };
+  std::vector<NamesOfAxes> dims;
+  for (DimShardingAttr dim : sharding.getDims())
+    dims.push_back(namesOf(dim.getAxes()));
+  return {dims, namesOf(sharding.getUnreduced()), namesOf(sharding.getReplicated())};
 }
 
 template <typename Handle>
@@ -64,7 +67,7 @@ void bindShardings(nb::module_ &m) {
   nb::class_<MeshHandle>(m, "MeshAttribute", "Devices arranged along named axes.")
       .def(
           "__init__",
-          [](MeshHandle *self, const Names &axes, const std::vector<int64_t> &sizes) {
+          [](MeshHandle *self, const NamesOfAxes &axes, const std::vector<int64_t> &sizes) {
             new (self) MeshHandle(makeMesh(axes, sizes));
           },
           "axes"_a, "sizes"_a)
@@ -72,10 +75,11 @@ void bindShardings(nb::module_ &m) {
   nb::class_<ShardingHandle>(m, "ShardingAttribute", "The axes of a mesh over which each dimension is sharded.")
       .def(
           "__init__",
-          [](ShardingHandle *self, const MeshHandle &mesh, const std::vector<Names> &dims,
-             const std::vector<bool> &open,
-             const Names &unreduced) { new (self) ShardingHandle(makeSharding(mesh, dims, open, unreduced)); },
-          "mesh"_a, "dims"_a, "open"_a, "unreduced"_a = Names())
+          [](ShardingHandle *self, const MeshHandle &mesh, const std::vector<NamesOfAxes> &dims,
+             const std::vector<bool> &open, const NamesOfAxes &unreduced, const NamesOfAxes &replicated) {
+            new (self) ShardingHandle(makeSharding(mesh, dims, open, unreduced, replicated));
+          },
+          "mesh"_a, "dims"_a, "open"_a, "unreduced"_a = NamesOfAxes(), "replicated"_a = NamesOfAxes())
       .def("__str__", &print<ShardingHandle>);
 }
 

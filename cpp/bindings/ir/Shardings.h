@@ -5,6 +5,7 @@
 #include "dialects/Dialect.h"
 #include <nanobind/nanobind.h>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace dovetail {
@@ -18,9 +19,10 @@ struct ShardingHandle {
   ShardingAttr attribute;
 };
 
-/// The axes of each dimension.
-using AxesOfDims = std::vector<std::vector<std::string>>;
-AxesOfDims axesOfDims(ShardingAttr sharding);
+using NamesOfAxes = std::vector<std::string>;
+/// The axes of each dimension; those over which sums are left to do; those over which sums of cotangents are.
+using ShardingAxes = std::tuple<std::vector<NamesOfAxes>, NamesOfAxes, NamesOfAxes>;
+ShardingAxes shardingAxes(ShardingAttr sharding);
 
 void bindShardings(nanobind::module_ &m);
 

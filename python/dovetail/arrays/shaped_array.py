@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Sequence, Set
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -21,12 +21,17 @@ class ManualAxisType(NamedTuple):
 
     Attributes:
       varying: the axes along which devices have different values.
-      unreduced, reduced: none; these are not supported.
+      unreduced, reduced: none: terms of sums are values that vary.
     """
 
     varying: frozenset[Hashable] = frozenset()
     unreduced: frozenset[Hashable] = frozenset()
     reduced: frozenset[Hashable] = frozenset()
+
+
+def _axes_text(sharding: NamedSharding, axes: Set[Hashable]) -> str:
+    names = [str(name) for name in sharding.mesh.axis_names if name in axes]
+    return f"({','.join(names)})" if len(names) > 1 else "".join(names)
 
 
 class ShapedArray(tuple[Any, ...]):
@@ -98,6 +103,15 @@ class ShapedArray(tuple[Any, ...]):
         """The type of tangents of such arrays."""
         return self.update(dtype=self.dtype if is_inexact(self.dtype) else float0)
 
+    def to_ct_aval(self) -> ShapedArray:
+        """The type of cotangents of such arrays: sums of theirs are left to do where those of the
+        arrays are done, if that is said (`reduced`), and the reverse.
+        """
+        sharding = self.explicit
+        if sharding is not None:
+            sharding = sharding.update(spec=sharding.spec.of_cotangents())
+        return self.to_tangent_aval().update(sharding=sharding)
+
     def str_short(self, short_dtypes: bool = False) -> str:
         """Element type and shape, such as `float32[2,3]`, or `f32[2,3]` with `short_dtypes`."""
         text = str(self)
@@ -120,13 +134,16 @@ class ShapedArray(tuple[Any, ...]):
                 axes = [str(axis) for axis in axes_of(entry)]
                 if axes:
                     sizes[dim] += f"@{axes[0]}" if len(axes) == 1 else f"@({','.join(axes)})"
-        return f"{element}[{','.join(sizes)}]{self._varying_text()}"
+        return f"{element}[{','.join(sizes)}]{self._sums_text()}{self._varying_text()}"
+
+    def _sums_text(self) -> str:
+        sums = () if self.explicit is None else zip("UR", self.explicit.spec.sums, strict=True)
+        texts = [f"{letter}:{_axes_text(self.sharding, axes)}" for letter, axes in sums if axes]
+        return f"{{{', '.join(texts)}}}" if texts else ""
 
     def _varying_text(self) -> str:
-        names = [str(name) for name in self.sharding.mesh.axis_names if name in self._varying]
-        if not names:
-            return ""
-        return f"{{V:{names[0]}}}" if len(names) == 1 else f"{{V:({','.join(names)})}}"
+        text = _axes_text(self.sharding, self._varying)
+        return f"{{V:{text}}}" if text else ""
 
     def __repr__(self) -> str:
         return f"ShapedArray({self}{', weak_type=True' if self.weak_type else ''})"

@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 
 from dovetail.arrays.process_moves import (
+    Bounds,
     assembled,
     bounds_of,
     fetched,
     overlap,
     within,
 )
+from dovetail.base.errors import value_error
 from dovetail.placement import devices
 from dovetail.placement.devices import Device
 from dovetail.placement.shardings import Block, Index, Sharding, addressable_blocks
@@ -67,10 +69,13 @@ class Shards:
         return part if part.shape == shape else np.asarray(part)[tuple(map(slice, shape))]
 
     def distinct(self) -> list[tuple[Index, int]]:
-        """The distinct parts: their elements, and the number of a device that holds each."""
+        """The distinct parts, or terms of these: their elements, and the number of a device that
+        holds each.
+        """
         found = {}
         for number, block in enumerate(self.blocks):
-            found.setdefault(bounds_of(block.index, self.shape), (block.index, number))
+            key = bounds_of(block.index, self.shape), block.term
+            found.setdefault(key, (block.index, number))
         return list(found.values())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
@@ -83,6 +88,8 @@ class Shards:
           RuntimeError: some are in other processes.
         """
         wanted = bounds_of(index, self.shape)
+        if self.sharding.has_terms:
+            return self._sums(wanted)
         result = np.empty([stop - start for start, stop in wanted], self.dtype)
         missing = result.size
         for other, number in self.distinct():
@@ -102,6 +109,21 @@ class Shards:
                 "`addressable_shards` are the parts that this process has, and "
                 "multihost_utils.process_allgather gives all"
             )
+        return result
+
+    def _sums(self, wanted: Bounds) -> np.ndarray:
+        if not self.sharding.is_fully_addressable:
+            raise value_error(
+                "the terms of a sum that is left to do must be added by a compiled program if they "
+                f"are in several processes, got: an array with {self.sharding}; reshard it in a "
+                "jitted function"
+            )
+        result = np.zeros([stop - start for start, stop in wanted], self.dtype)
+        for other, number in self.distinct():
+            has = bounds_of(other, self.shape)
+            both = overlap(wanted, has)
+            if both is not None:
+                result[within(both, wanted)] += np.asarray(self.part(number))[within(both, has)]
         return result
 
     def copy(self) -> Shards:
@@ -146,6 +168,11 @@ def moved(data: Any, sharding: Sharding, copy: bool = False) -> Any:
       CollectiveError: elements are in other processes, of which one does something else.
     """
     shape = data.shape
+    has_terms = type(data) is Shards and data.sharding.has_terms
+    if has_terms or sharding.has_terms:
+        if not has_terms or not data.sharding.is_equivalent_to(sharding, len(shape)):
+            return _moved_terms(data, sharding)
+        return Shards(sharding, shape, data.dtype, (data.copy() if copy else data).parts)
     if type(data) is Shards and not data.has_all_of(sharding):
         return _moved_between_processes(data, sharding)
     found: dict[tuple[Any, str], Any] = {}
@@ -156,6 +183,55 @@ def moved(data: Any, sharding: Sharding, copy: bool = False) -> Any:
             found[key] = _part(data, block, copy)
         parts.append(found[key])
     return joined(sharding, shape, data.dtype, parts)
+
+
+def _moved_terms(data: Any, sharding: Sharding) -> Any:
+    """The elements as terms of a sum, or the sum of such terms. Of devices with the same part, the
+    first has it, and the others have zeros. What is divided over the axes of the sum stays where it
+    is, among zeros.
+    """
+    if not sharding.has_terms:
+        whole = (slice(None),) * len(data.shape)
+        return moved(data.elements(whole), sharding)
+    has = _blocks_over(data, sharding)
+    parts = []
+    for block in addressable_blocks(sharding, data.shape):
+        wanted = bounds_of(block.index, data.shape)
+        part = np.zeros([stop - start for start, stop in wanted], data.dtype)
+        own = has.get(block.device)
+        if own is not None:
+            bounds = bounds_of(own, data.shape)
+            both = overlap(wanted, bounds)
+            if both is not None:
+                part[within(both, wanted)] = _elements(data, own)[within(both, bounds)]
+        elif not has and block.term == 0:
+            part[...] = _elements(data, block.index)
+        parts.append(_in_memory(part, block.device, False))
+    return Shards(sharding, data.shape, data.dtype, parts)
+
+
+def _blocks_over(data: Any, sharding: Sharding) -> dict[Device, Index]:
+    """The part that each device adds to its term, if the elements are divided over axes of the sum
+    and those that divide the terms: to the first term only. Empty if they are not.
+    """
+    if type(data) is not Shards or data.sharding.has_terms:
+        return {}
+    targets = {block.device: block for block in addressable_blocks(sharding, data.shape)}
+    first_term: dict[Any, int] = {}
+    part_of: dict[Any, Any] = {}
+    own: dict[Device, Index] = {}
+    for block in data.blocks:
+        target = targets.get(block.device)
+        if target is None:
+            return {}
+        wanted = bounds_of(target.index, data.shape)
+        has = bounds_of(block.index, data.shape)
+        is_alike = part_of.setdefault((wanted, target.term), has) == has
+        if overlap(wanted, has) != has or not is_alike:
+            return {}
+        if first_term.setdefault((wanted, has), target.term) == target.term:
+            own[block.device] = block.index
+    return own
 
 
 def _moved_between_processes(data: Shards, sharding: Sharding) -> Any:

@@ -62,15 +62,22 @@ def build_partitioned(
     digest = partitions.digest_of(partition)
     found = module.shardings()
     assert found is not None
+    for sharding in (*partition.arguments, *partition.results):
+        if sharding.has_terms:
+            raise value_error(
+                f"export: values of {program.name!r} outside of it must be whole or in parts, got: "
+                f"terms of a sum, {sharding}; use dovetail.reshard in the function"
+            )
     main = module.function("main")
     _core.publish(main, function.name)
     phases.run(module, "lower", start="check", target=str(target))
     main = module.function(function.name)
     axes = tuple(zip(axis_texts(mesh), mesh.axis_sizes, strict=True))
+    arguments, results = (tuple(dims for dims, *_ in each) for each in found)
     described = Partitioning(
         axes,
-        tuple(found[0]),
-        tuple(found[1]),
+        arguments,
+        results,
         tuple(describe(place) for place in module.collective_places()),
         partitions.shown(program.name, program.signature.avals),
         digest.hex(),

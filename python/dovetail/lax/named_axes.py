@@ -154,8 +154,8 @@ def pcast(x: Any, axis_name: AxisName, *, to: str) -> Any:
     axes = find_axes("pcast", names_of(axis_name))
     if to in ("reduced", "unreduced"):
         raise NotImplementedError(
-            f"pcast: sums that are left to do are not supported, got: to={to!r}, {here()}; sum "
-            "with lax.psum"
+            f"pcast: types of parts do not tell terms of sums, got: to={to!r}, {here()}; state "
+            "`unreduced` or `reduced` axes in the specs of shard_map"
         )
     if to != "varying":
         raise value_error(f"pcast: to must be 'varying', 'reduced' or 'unreduced', got: {to!r}")

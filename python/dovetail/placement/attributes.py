@@ -9,8 +9,9 @@ from dovetail.placement.meshes import AbstractMesh, Mesh
 from dovetail.placement.named_sharding import NamedSharding
 from dovetail.placement.partition_spec import UNCONSTRAINED, P, axes_of
 
-# The axes over which each dimension is sharded, by their names in the dialect.
-Dims = Sequence[Sequence[str]]
+# The axes of a sharding, by their names in the dialect: those over which each dimension is sharded,
+# those over which sums are left to do, and those over which sums of cotangents are.
+Axes = tuple[Sequence[Sequence[str]], Sequence[str], Sequence[str]]
 
 
 def axis_texts(mesh: Mesh | AbstractMesh) -> list[str]:
@@ -45,7 +46,9 @@ def spec_attribute(
         [] if free else [text_of[axis] for axis in axes_of(entry)]
         for entry, free in zip(entries, is_open, strict=True)
     ]
-    return _core.ShardingAttribute(mesh, dims, [are_open or free for free in is_open])
+    open_dims = [are_open or free for free in is_open]
+    unreduced, reduced = ([t for a, t in text_of.items() if a in axes] for axes in spec.sums)
+    return _core.ShardingAttribute(mesh, dims, open_dims, unreduced, reduced)
 
 
 def sharding_attribute(
@@ -57,17 +60,18 @@ def sharding_attribute(
     return spec_attribute(mesh_attribute(mesh), sharding.spec, rank, text_of, are_open)
 
 
-def named_sharding(mesh: Mesh | AbstractMesh, dims: Dims) -> NamedSharding:
-    """The sharding over these axes of each dimension.
+def named_sharding(mesh: Mesh | AbstractMesh, axes: Axes, ndim: int | None = None) -> NamedSharding:
+    """The sharding over these axes, with an entry for each of `ndim` dimensions, or for those up to
+    the last one that is sharded.
 
     >>> from dovetail.sharding import AbstractMesh
-    >>> named_sharding(AbstractMesh((2, 4), ("x", "y")), [["y", "x"], []]).spec
+    >>> named_sharding(AbstractMesh((2, 4), ("x", "y")), ([["y", "x"], []], [], [])).spec
     P(('y', 'x'),)
     """
+    dims, *sums = axes
     name_of = dict(zip(axis_texts(mesh), mesh.axis_names, strict=True))
     entries = [tuple(name_of[text] for text in texts) for texts in dims]
-    while entries and not entries[-1]:
+    while ndim is None and entries and not entries[-1]:
         entries.pop()
-    return NamedSharding(
-        mesh, P(*[axes[0] if len(axes) == 1 else axes or None for axes in entries])
-    )
+    unreduced, reduced = ({name_of[text] for text in texts} for texts in sums)
+    return NamedSharding(mesh, P(*entries, unreduced=unreduced, reduced=reduced))

@@ -88,6 +88,19 @@ class NamedSharding(Sharding):
         return _tiling(self.mesh, self.spec, ndim)
 
     @property
+    def has_terms(self) -> bool:
+        """True if devices hold terms of a sum that is left to do."""
+        return bool(self.spec.unreduced)
+
+    def _terms(self) -> Sequence[int]:
+        sizes, names = self.mesh.axis_sizes, self.mesh.axis_names
+        numbers = np.zeros(self.mesh.size, int)
+        for axis, along in zip(names, np.indices(sizes).reshape(len(sizes), -1), strict=True):
+            if axis in self.spec.unreduced:
+                numbers = numbers * self.mesh.shape[axis] + along
+        return numbers.tolist()
+
+    @property
     def device_set(self) -> set[Device]:
         """The devices that hold elements."""
         return set(self._concrete("device_set").flat_devices)

@@ -88,6 +88,17 @@ class P:
         """The axes over which dimensions are partitioned, in order."""
         return tuple(axis for entry in self.partitions for axis in axes_of(entry))
 
+    @property
+    def sums(self) -> tuple[frozenset[Hashable], frozenset[Hashable]]:
+        """The axes over which sums are left to do, of the elements and of gradients."""
+        return self.unreduced, self.reduced
+
+    def of_cotangents(self) -> P:
+        """The spec of cotangents, whose sums are left to do where `reduced` says so."""
+        if not any(self.sums):
+            return self
+        return self.update(unreduced=self.reduced, reduced=self.unreduced)
+
     def __repr__(self) -> str:
         parts = [", ".join(map(repr, self.partitions))] if self.partitions else []
         sets = [("unreduced", self.unreduced), ("reduced", self.reduced)]

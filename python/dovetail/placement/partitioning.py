@@ -65,5 +65,5 @@ def partition(module: _core.Module, mesh: Mesh | AbstractMesh) -> Partition | No
     found = module.shardings()
     if found is None:
         return None
-    arguments, results = (tuple(named_sharding(mesh, dims) for dims in each) for each in found)
+    arguments, results = (tuple(named_sharding(mesh, axes) for axes in each) for each in found)
     return Partition(module, arguments, results)

@@ -7,7 +7,6 @@ from typing import Any
 
 from dovetail.base import config
 from dovetail.base.errors import value_error
-from dovetail.base.locations import here
 from dovetail.base.setting import Option
 from dovetail.placement.devices import PLATFORMS, Device, devices_of, local_devices_of
 from dovetail.placement.mesh_contexts import context_mesh
@@ -158,7 +157,6 @@ def sharding_meant(value: Any, name: str) -> Sharding:
     Raises:
       ValueError: there is no such device, a partition spec is given without a mesh, or the sharding
         is on no devices in particular.
-      NotImplementedError: the elements are terms of a sum.
 
     >>> sharding_meant("cpu", "device_put")
     SingleDeviceSharding(device=CpuDevice(id=0), memory_kind=device)
@@ -177,10 +175,6 @@ def sharding_meant(value: Any, name: str) -> Sharding:
         return SingleDeviceSharding(device_meant(value))
     if not value._device_assignment:
         raise value_error(f"{name}: a sharding must have devices, got: {value}")
-    if isinstance(value, NamedSharding) and value.spec.unreduced:
-        raise NotImplementedError(
-            f"{name}: arrays must be reduced over all axes, got: {value} {here()}"
-        )
     return value
 
 

@@ -37,11 +37,13 @@ class Block:
       device: the device.
       index: a slice for each dimension.
       replica_id: the number of the device among those that hold the same part.
+      term: the number of the term that it holds, of a sum over devices that is left to do.
     """
 
     device: Device
     index: Index
     replica_id: int
+    term: int = 0
 
     def shape_in(self, shape: Sequence[int]) -> tuple[int, ...]:
         """The shape of the part, given that of the array."""
@@ -76,6 +78,15 @@ class Sharding:
     def _tiling(self, ndim: int) -> Tiling:
         """The tiles of arrays of a rank; those of devices are in the order of the assignment."""
         raise NotImplementedError(f"a sharding must have tiles, got: {type(self).__name__}")
+
+    @property
+    def has_terms(self) -> bool:
+        """True if devices hold terms of a sum that is left to do."""
+        return False
+
+    def _terms(self) -> Sequence[int]:
+        """The number of the term that each device holds."""
+        return [0] * self.num_devices
 
     @property
     def is_fully_replicated(self) -> bool:
@@ -164,9 +175,10 @@ def blocks(sharding: Sharding, shape: tuple[int, ...]) -> tuple[Block, ...]:
     counts, tiles = sharding._tiling(len(shape))
     replicas: Counter[tuple[int, ...]] = Counter()
     found = []
-    for device, tile in zip(sharding._device_assignment, tiles, strict=True):
+    devices = sharding._device_assignment
+    for device, tile, term in zip(devices, tiles, sharding._terms(), strict=True):
         index = tuple(map(_tile, shape, counts, tile))
-        found.append(Block(device, index, replicas[tile]))
+        found.append(Block(device, index, replicas[tile], term))
         replicas[tile] += 1
     return tuple(found)
 

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Set
 from typing import Any
 
 from dovetail.base.errors import value_error
-from dovetail.placement.attributes import Dims, axis_texts
+from dovetail.placement.attributes import Axes, named_sharding
 from dovetail.placement.mesh_contexts import context_mesh, get_abstract_mesh
 from dovetail.placement.meshes import AbstractMesh, Mesh
 from dovetail.placement.named_sharding import NamedSharding
@@ -33,7 +33,8 @@ def type_sharding(sharding: Sharding, ndim: int) -> NamedSharding | None:
 def spec_over(spec: P, axes: Set[Hashable], ndim: int) -> P:
     """The part of a spec over some axes, with one entry for each dimension."""
     kept = [tuple(a for a in axes_of(entry) if a in axes) for entry in spec.partitions]
-    return P(*[entry or None for entry in kept], *[None] * (ndim - len(kept)))
+    entries = [*kept, *[None] * (ndim - len(kept))]
+    return spec.update(entries, spec.unreduced & axes, spec.reduced & axes)
 
 
 def without_axes(ndim: int) -> NamedSharding:
@@ -41,12 +42,9 @@ def without_axes(ndim: int) -> NamedSharding:
     return NamedSharding(get_abstract_mesh(), P(*[None] * ndim))
 
 
-def named(mesh: AbstractMesh, dims: Dims | None, ndim: int) -> NamedSharding:
-    """The sharding over these axes of each dimension, by their names in the dialect."""
-    if dims is None:
-        return NamedSharding(mesh, P(*[None] * ndim))
-    name_of = dict(zip(axis_texts(mesh), mesh.axis_names, strict=True))
-    return NamedSharding(mesh, P(*[tuple(name_of[text] for text in texts) for texts in dims]))
+def named(mesh: AbstractMesh, axes: Axes | None, ndim: int) -> NamedSharding:
+    """The sharding over these axes, as in the dialect, with an entry for each dimension."""
+    return named_sharding(mesh, ([()] * ndim, (), ()) if axes is None else axes, ndim)
 
 
 def named_by_context(spec: P, name: str) -> NamedSharding:
@@ -107,7 +105,7 @@ def with_dim(sharding: NamedSharding | None, dim: int, entry: Any = None) -> Nam
     if sharding is None:
         return None
     entries = list(sharding.spec.partitions)
-    return sharding.update(spec=P(*entries[:dim], entry, *entries[dim:]))
+    return sharding.update(spec=sharding.spec.update([*entries[:dim], entry, *entries[dim:]]))
 
 
 def without_dim(sharding: NamedSharding | None, dim: int) -> NamedSharding | None:
@@ -115,7 +113,7 @@ def without_dim(sharding: NamedSharding | None, dim: int) -> NamedSharding | Non
     if sharding is None:
         return None
     entries = list(sharding.spec.partitions)
-    return sharding.update(spec=P(*entries[:dim], *entries[dim + 1 :]))
+    return sharding.update(spec=sharding.spec.update([*entries[:dim], *entries[dim + 1 :]]))
 
 
 def explicit_mesh(mesh: Mesh | AbstractMesh | None) -> AbstractMesh | None:

@@ -22,6 +22,7 @@ from dovetail.base.locations import describe, here
 from dovetail.compiler import phases, progress
 from dovetail.placement import devices, partitioning, platforms
 from dovetail.placement.devices import Device
+from dovetail.placement.named_sharding import NamedSharding
 from dovetail.placement.partitioning import Partition
 from dovetail.placement.shardings import Place, Sharding, SingleDeviceSharding, place_of
 from dovetail.programs import partitions
@@ -250,7 +251,7 @@ class Program:
         if self.partition is None:
             return [self.place] * len(self.avals)
         return [
-            place_of(sharding if aval.explicit is None else sharding.padded(aval.ndim))
+            place_of(sharding if aval.explicit is None else _typed(sharding, aval))
             for sharding, aval in zip(self.partition.results, self.avals, strict=True)
         ]
 
@@ -389,6 +390,14 @@ class Program:
 
 
 _DERIVED = [name for name, value in vars(Program).items() if isinstance(value, _Derived)]
+
+
+def _typed(sharding: NamedSharding, aval: ShapedArray) -> NamedSharding:
+    """The sharding of a result with what its type says: an entry for each dimension, and the axes
+    over which sums of cotangents are left to do.
+    """
+    spec = sharding.padded(aval.ndim).spec
+    return sharding.update(spec=spec.update(reduced=aval.sharding.spec.reduced))
 
 
 def _out_of_memory(program: Program, shapes: Sequence[tuple[int, ...]]) -> OutOfMemoryError:

@@ -61,6 +61,11 @@ def own_parts(data: Shards, index: int) -> Iterator[Part]:
     """The parts of an array that process `index`, this one, writes: each part is written by the
     first process that has it.
     """
+    if data.sharding.has_terms:
+        raise value_error(
+            "checkpoint.save: sums must be done in arrays of several processes, got: one with "
+            f"{data.sharding}; reshard it in a jitted function"
+        )
     held = {bounds_of(part, data.shape): number for part, number in data.distinct()}
     seen = set()
     for block in blocks(data.sharding, data.shape):

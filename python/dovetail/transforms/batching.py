@@ -256,7 +256,7 @@ def _batch_entry(leaves: Sequence[Operand], dims: Sequence[int]) -> Any:
     """
     avals = [leaf.aval for leaf in leaves]
     pairs = [(aval, dim) for aval, dim in zip(avals, dims, strict=True) if aval.explicit]
-    entries = [aval.sharding.spec[dim] for aval, dim in pairs if dim != UNBATCHED]
+    entries = [aval.sharding.spec.partitions[dim] for aval, dim in pairs if dim != UNBATCHED]
     for entry in entries[1:]:
         if entry != entries[0]:
             raise ValueError(

@@ -24,6 +24,7 @@ from dovetail.transforms.autodiff import (
     float0_zeros,
     tangent_operands,
 )
+from dovetail.transforms.explicit_sharding import reshard
 from dovetail.trees.differences import where_unlike
 from dovetail.trees.pytree import flatten, register_node, unflatten
 
@@ -164,8 +165,14 @@ class Transposed(LinearPart):
                 cotangents.append(next(outs))
             else:
                 is_zero = self._varies(aval.dtype)
-                cotangents.append(zeros(aval) if is_zero else float0_zeros(aval))
+                cotangents.append(_zeros(cotangent_type(aval)) if is_zero else float0_zeros(aval))
         return unflatten(leaves.spec, cotangents)
+
+
+def _zeros(aval: ShapedArray) -> Operand:
+    """Zeros of a type; where arrays of this type are, if that is part of it."""
+    found = zeros(aval)
+    return found if aval.explicit is None else reshard(found, aval.explicit)
 
 
 class Pullback:

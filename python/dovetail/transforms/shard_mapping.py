@@ -160,7 +160,7 @@ def on_parts(
         with use_abstract_mesh(over.inner_mesh):
             result = fun(*unflatten(spec, with_objects(tracers, kept)))
         outs, out_spec = flatten(result)
-        specs = [each or P() for each in out_specs(result)]
+        specs = [P() if each is None else each for each in out_specs(result)]
         return results_of(fun, outs, out_spec), (out_spec, specs)
 
     over.commit()
@@ -232,6 +232,13 @@ def smap(
     return shard_map(f, in_specs=in_specs, out_specs=specs_of(out_axes), axis_names={axis_name})
 
 
+def _varying_over(spec: P) -> tuple[Hashable, ...]:
+    """The axes along which parts may differ. Where devices have terms of a sum, each has its own; a
+    value whose gradient is left to sum counts as one of each device, whose gradient is a term.
+    """
+    return *spec.axes, *spec.unreduced, *spec.reduced
+
+
 class Manual(NamedTuple):
     """The axes of a mesh over which a function takes parts.
 
@@ -297,7 +304,7 @@ class Manual(NamedTuple):
         """
         assert trace is not None
         trace.varying_arguments = [
-            [*varying_texts(operand), *(self.bound[name].text for name in spec.axes)]
+            [*varying_texts(operand), *(self.bound[name].text for name in _varying_over(spec))]
             for spec, operand in zip(given, operands, strict=True)
         ]
 
@@ -331,14 +338,18 @@ class Manual(NamedTuple):
                     f"`dovetail.sharding.PartitionSpec` instances, got: {spec!r} for `{self.name}` "
                     f"{here()}"
                 )
-            for entry in spec.partitions:
-                for axis in axes_of(entry):
-                    if axis not in self.bound:
-                        raise ValueError(
-                            f"shard_map {what} argument must refer to an axis marked as manual "
-                            f"({frozenset(self.bound)}), but:\n\n  {what} refers to {axis!r}, got: "
-                            f"{spec} for `{self.name}` {here()}"
-                        )
+            for axis in _varying_over(spec):
+                if axis not in self.bound:
+                    raise ValueError(
+                        f"shard_map {what} argument must refer to an axis marked as manual "
+                        f"({frozenset(self.bound)}), but:\n\n  {what} refers to {axis!r}, got: "
+                        f"{spec} for `{self.name}` {here()}"
+                    )
+            if spec.reduced and what == "out_specs":
+                raise NotImplementedError(
+                    "shard_map out_specs must not have reduced axes, which arguments may, got: "
+                    f"{spec} for `{self.name}` {here()}; use dovetail.reshard after it"
+                )
             check_spec(self.mesh, spec)
 
     def inferred_specs(self, args: tuple[Any, ...]) -> list[P]:
@@ -393,8 +404,8 @@ class Manual(NamedTuple):
                     "with axis sizes that are not evenly divisible by the corresponding mesh axis "
                     f"sizes:\n\n{self._described()}\n\n{names.at(i)} has in_specs {spec}, which "
                     f"maps array axis {dim} (of size {size}) to mesh axes "
-                    f"{axes_of(spec[dim])} (of size {count}), got: {aval} {here()}; pad the "
-                    "argument, or choose another mesh"
+                    f"{axes_of(spec.partitions[dim])} (of size {count}), got: {aval} {here()}; pad "
+                    "the argument, or choose another mesh"
                 )
         shape = tuple(s // c for s, c in zip(aval.shape, counts, strict=True))
         axes = aval.sharding.spec
@@ -408,7 +419,11 @@ class Manual(NamedTuple):
         shape = tuple(s * c for s, c in zip(aval.shape, counts, strict=True))
         manual = spec_over(spec, {*self.mesh.axis_names}, len(shape))
         pairs = zip(manual.partitions, aval.sharding.spec.partitions, strict=True)
-        joined = P(*[(*axes_of(outer), *axes_of(inner)) for outer, inner in pairs])
+        joined = spec.update(
+            [(*axes_of(outer), *axes_of(inner)) for outer, inner in pairs],
+            spec.unreduced | aval.sharding.spec.unreduced,
+            aval.sharding.spec.reduced,
+        )
         sharding = type_sharding(NamedSharding(self.mesh, joined), len(shape))
         return aval.update(shape=shape, sharding=sharding)
 
@@ -429,7 +444,7 @@ class Manual(NamedTuple):
         """
         names = {axis.text: name for name, axis in self.bound.items()}
         arguments, wanted = (
-            [[self.bound[name].text for name in spec.axes] for spec in specs]
+            [[self.bound[name].text for name in _varying_over(spec)] for spec in specs]
             for specs in (given, out)
         )
         try:
@@ -438,7 +453,7 @@ class Manual(NamedTuple):
             raise errors.explained(error) from None
         for spec, result, texts in zip(out, results, varies, strict=True):
             for text in texts:
-                if text in names and names[text] not in spec.axes:
+                if text in names and names[text] not in _varying_over(spec):
                     raise ValueError(
                         f"shard_map applied to the function '{self.name}' was given out_specs "
                         "which require replication which can't be statically inferred given the "

@@ -340,8 +340,6 @@ def test_trees_of_shardings() -> None:
     placed = dt.device_put(tree, {"w": rows, "b": [None, whole]})
     assert [leaf.sharding for leaf in dt.tree.leaves(placed["b"])][1] == whole
     assert not placed["b"][0].committed
-    with pytest.raises(NotImplementedError, match="arrays must be reduced over all axes"):
-        dt.device_put(np.zeros(8), NamedSharding(NAMES["e"], P("y", unreduced={"x"})))
     with pytest.raises(ValueError, match="a sharding must have devices"):
         dt.device_put(np.zeros(8), NamedSharding(Mesh(np.empty((), object), ()), P()))
 

@@ -117,7 +117,7 @@ def _over_references(
 
 
 def _row(aval: ShapedArray) -> ShapedArray:
-    if aval.explicit is not None and aval.sharding.spec[0] is not None:
+    if aval.explicit is not None and aval.sharding.spec.partitions[0] is not None:
         raise value_error(
             f"0th dimension of all xs should be replicated. Got {aval.sharding.spec}, got: {aval}"
         )

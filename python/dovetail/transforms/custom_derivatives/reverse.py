@@ -136,7 +136,7 @@ class custom_vjp(WithRule):
             order=order,
             origins=call.leaves,
         )
-        cotangents = [aval for aval in primal.avals if dtypes.is_inexact(aval.dtype)]
+        cotangents = [aval.to_ct_aval() for aval in primal.avals if dtypes.is_inexact(aval.dtype)]
         spec, kept = fwd.extra
         bwd = self._trace_bwd(call, primal, spec, kept, cotangents, order)
         captured = share_captured(
