@@ -47,6 +47,15 @@ def SeparateReshapesPass : ModulePass<"dovetail-separate-reshapes"> {
   }];
 }
 
+def HideWidthsPass : ModulePass<"dovetail-hide-widths"> {
+  let summary = "on Vulkan and Metal, slices that begin between vectors read arrays of unknown width";
+  let description = [{
+    IREE 3.13 reads an array of known width there in vectors of up to 16 bytes, also where a slice does not begin with one:
+    it then reads from the vector's beginning. Such slices, and those whose beginning is not known, read the array
+    from behind a reshape to a width that the code generator does not know (`flow.tensor.reshape`), one number at a time.
+  }];
+}
+
 def ReuseArgumentsPass : ModulePass<"dovetail-reuse-arguments"> {
   let summary = "results in the memory of donated arguments";
   let description = [{

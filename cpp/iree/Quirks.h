@@ -84,6 +84,10 @@ namespace dovetail {
 //   Workaround: cpp/iree/Quirks.cpp (expandable)
 //   Test: tests/lit/iree/quirks/expanded_slice.mlir
 //
+// For Vulkan and Metal, a slice that begins in the middle of a vector of an array is read from the vector's beginning.
+//   Workaround: cpp/iree/HideWidths.cpp (--dovetail-hide-widths)
+//   Test: tests/lit/iree/quirks/slice_between_vectors.mlir
+//
 // A slice that is read by index is loaded as a vector where its elements lie apart in memory, which does not compile.
 //   Workaround: cpp/iree/Quirks.cpp (elementAt); cpp/lowering/Shape.cpp (lookedUp)
 //   Test: tests/lit/iree/quirks/strided_read.mlir

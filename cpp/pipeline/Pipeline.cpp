@@ -97,6 +97,7 @@ static void addLower(OpPassManager &manager, const Form &) {
 static void addMerge(OpPassManager &manager, const Form &form) {
   if (form.mergesOps)
     manager.addPass(createMergeSmallPass());
+  manager.addPass(createHideWidthsPass());
 }
 
 static void addCarry(OpPassManager &manager, const Form &form) {

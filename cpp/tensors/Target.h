@@ -9,7 +9,7 @@ namespace dovetail {
 /// The module attribute that states it; without it, the lowered program suits every target.
 constexpr llvm::StringLiteral kTarget = "dovetail.target";
 
-/// The target that a module states. If it states none, both queries are false.
+/// The target that a module states. If it states none, all queries are false.
 class Target {
 public:
   explicit Target(mlir::ModuleOp module) {
@@ -20,6 +20,8 @@ public:
 
   bool isCpu() const { return name.starts_with("cpu"); }
   bool isGpu() const { return !name.empty() && !isCpu(); }
+  /// Whether its code is SPIR-V, or made of it.
+  bool isSpirv() const { return isVulkan() || name.starts_with("metal"); }
   bool isVulkan() const { return name.starts_with("vulkan"); }
 
   llvm::StringRef name;

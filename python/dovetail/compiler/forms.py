@@ -53,7 +53,14 @@ def compile_lowered(
     name: str = "",
 ) -> bytes:
     """The module file of a module after the phase `lower`; see `compilation`."""
-    return compilation(Lowering(module, "lower", name=name), target, tiles=tiles).vmfb
+    if isinstance(target, str):
+        target = Target.parse(target)
+    each = target.each if isinstance(target, Targets) else (target,)
+    # One module for all: what only one of them needs does not harm the others.
+    others = sorted((one for one in each if not one.is_cpu), key=lambda one: not one.is_spirv)
+    platform = str(others[0]) if others else "cpu"
+    lowering = Lowering(module, "lower", platform=platform, name=name)
+    return compilation(lowering, target, tiles=tiles).vmfb
 
 
 def compilation(

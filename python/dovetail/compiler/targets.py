@@ -130,6 +130,11 @@ class Target:
         return _BACKENDS[self.backend].hal == "local"
 
     @property
+    def is_spirv(self) -> bool:
+        """True if the target's code is SPIR-V, or made of it."""
+        return self.backend in ("vulkan", "metal")
+
+    @property
     def device(self) -> str:
         """The runtime device that runs such modules."""
         return _BACKENDS[self.backend].device
