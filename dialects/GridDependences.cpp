@@ -131,6 +131,8 @@ bool PassedArrays::followUse(OpOperand &use, unsigned carry) {
 }
 
 bool PassedArrays::areDisjointAlong(int64_t dim) const {
+  ScanOp grid = loop;
+  unsigned numOfPrograms = grid.getInits().size() + grid.getXs().size();
   int64_t stride = 0, lowest = 0, highest = 0;
   AffineIndex common;
   for (auto [n, access] : llvm::enumerate(accesses)) {
@@ -141,9 +143,14 @@ bool PassedArrays::areDisjointAlong(int64_t dim) const {
     AffineIndex start = access.starts[i], shared;
     int64_t own = start.coefficientOf(counter);
     start.add({0, {{counter, 1}}}, -own);
-    for (auto [symbol, coefficient] : start.terms)
-      if (isOfLoop(symbol))
-        shared.add({0, {{symbol, 1}}}, coefficient);
+    for (auto [symbol, coefficient] : start.terms) {
+      if (!isOfLoop(symbol))
+        continue;
+      // What differs between programs may make their windows overlap.
+      if (cast<BlockArgument>(symbol).getArgNumber() < numOfPrograms)
+        return false;
+      shared.add({0, {{symbol, 1}}}, coefficient);
+    }
     IndexRange range = rangeOf(start.add(shared, -1));
     range.highest += access.window[i];
     if (n == 0)
