@@ -73,7 +73,7 @@ def test_formats_are_those_of_scipy():
     for cls in (sparse.BCOO, sparse.BCSR):
         for mat in (csr, coo, scipy.sparse.csc_matrix(dense)):
             check(cls.from_scipy_sparse(mat), dense)
-    mat = scipy.sparse.random(20, 30, 0.2, random_state=0, format="csr", dtype=np.float32)
+    mat = scipy.sparse.random(20, 30, 0.2, rng=0, format="csr", dtype=np.float32)
     ours = sparse.BCSR.from_scipy_sparse(mat)
     x = np.random.default_rng(0).normal(size=30).astype(np.float32)
     check(ours @ dnp.asarray(x), mat @ x)

@@ -192,16 +192,26 @@ def evaluated_parts(
     ]
 
 
+def dims_of(module: _core.Module) -> tuple[list[Dims], list[Dims]]:
+    """The axes of the dimensions of a partitioned program's arguments and results, none of which
+    are sums that are left to do.
+    """
+    found = module.shardings()
+    assert found is not None
+    assert not any(unreduced for each in found for _, unreduced, _ in each)
+    arguments, results = ([dims for dims, _, _ in each] for each in found)
+    return list(arguments), list(results)
+
+
 def run_on_devices(
     local: _core.Module, mesh: Mesh, values: Sequence[np.ndarray], **options: Any
 ) -> list[list[np.ndarray]]:
     """Compile the program of one device, and run it on all: each device's parts of the results."""
-    found = local.shardings()
-    assert found is not None
+    given, _ = dims_of(local)
     arguments = [
         parts_of(value, mesh, dims, shape)
         for value, dims, (shape, _) in zip(
-            values, found[0], local.function("main").inputs, strict=True
+            values, given, local.function("main").inputs, strict=True
         )
     ]
     program = executable(mesh, local, **options)
@@ -218,10 +228,9 @@ def check_on_devices(
     atol: float,
 ) -> None:
     """Compile the program of one device, and compare each device's parts of the results."""
-    found = local.shardings()
-    assert found is not None
+    _, returned = dims_of(local)
     results = run_on_devices(local, mesh, values)
-    for parts, whole, dims in zip(results, expected, found[1], strict=True):
+    for parts, whole, dims in zip(results, expected, returned, strict=True):
         whole = np.asarray(whole)
         elements = parts_of(np.ones(whole.shape, bool), mesh, dims, parts[0].shape)
         wanted = parts_of(whole, mesh, dims, parts[0].shape)
@@ -265,13 +274,11 @@ def padded(value: np.ndarray, shape: Sequence[int]) -> np.ndarray:
 
 def meaning(module: _core.Module, mesh: Mesh) -> _core.Module:
     """The program on whole arrays, padded, that the program of one device stands for."""
-    found = module.shardings()
-    assert found is not None
-    given, returned = found
+    given, returned = dims_of(module)
     text = module.text()
     signature = next(line for line in text.splitlines() if "func.func @main(" in line)
 
-    def types(part: str, shardings: list[list[list[str]]]) -> list[str]:
+    def types(part: str, shardings: Sequence[Dims]) -> list[str]:
         found = re.findall(r"tensor<((?:\d+x)*)(\w+|complex<\w+>)>", part)
         return [
             _array_type(map(int, shape.split("x")[:-1]), element, dims, mesh)
