@@ -13,14 +13,19 @@ namespace dovetail {
 #define GEN_PASS_DEF_HIDEWIDTHSPASS
 #include "cpp/iree/Passes.h.inc"
 
-/// The widest vectors that code for such targets loads.
-constexpr int64_t kVectorBytes = 16;
+/// The widest vectors that code for such targets loads, and the size that is a multiple of.
+constexpr int64_t kMostBytes = 16, kFewestBytes = 4;
 
-/// Whether all elements that are next to each other begin where a vector does.
-static bool isAligned(tensor::ExtractSliceOp slice) {
-  int64_t bytes = bytesOfElement(slice.getType().getElementType());
+/// Whether a slice begins between vectors, of any size in which both the array and the slice can be read.
+static bool isBetweenVectors(tensor::ExtractSliceOp slice) {
+  int64_t bytes = bytesOfElement(slice.getType().getElementType()), width = slice.getSourceType().getShape().back();
   std::optional<int64_t> start = getConstantIntValue(slice.getMixedOffsets().back());
-  return start && *start * bytes % kVectorBytes == 0;
+  std::optional<int64_t> size = getConstantIntValue(slice.getMixedSizes().back());
+  for (int64_t count = 2; count * bytes <= kMostBytes; count *= 2)
+    if (count * bytes >= kFewestBytes && width % count == 0 && size.value_or(0) % count == 0 &&
+        (!start || *start % count != 0))
+      return true;
+  return false;
 }
 
 static Value hidden(ImplicitLocOpBuilder &b, Value array) {
@@ -43,7 +48,7 @@ struct HideWidthsPass : impl::HideWidthsPassBase<HideWidthsPass> {
     for (auto function : getOperation().getOps<func::FuncOp>())
       function.walk([&](tensor::ExtractSliceOp slice) {
         RankedTensorType type = slice.getSourceType();
-        if (type.getRank() == 0 || type.isDynamicDim(type.getRank() - 1) || isAligned(slice))
+        if (type.getRank() == 0 || type.isDynamicDim(type.getRank() - 1) || !isBetweenVectors(slice))
           return;
         Value &array = known[slice.getSource()];
         if (!array) {

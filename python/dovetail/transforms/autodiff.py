@@ -290,7 +290,8 @@ def inexact(leaves: Sequence[Operand]) -> tuple[int, ...]:
 def cotangent_type(leaf: Operand, weak: bool = False) -> ShapedArray:
     """The type of a leaf's cotangent; weak if both the leaf and the value pulled back are."""
     aval = leaf if isinstance(leaf, ShapedArray) else leaf.aval
-    return aval.to_ct_aval().update(weak_type=weak and leaf.weak_type)
+    # `linear_transpose` pulls integers back, too.
+    return aval.to_ct_aval().update(dtype=aval.dtype, weak_type=weak and leaf.weak_type)
 
 
 def float0_zeros(leaf: Operand | ShapedArray) -> np.ndarray:
