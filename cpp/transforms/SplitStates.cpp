@@ -161,7 +161,7 @@ private:
   DenseMap<Value, int64_t> at;
 };
 
-/// A loop's carry, by the numbers of its argument in the body and of its result.
+/// A loop's carry: its first value, the body's argument, the body's last value, and the loop's result.
 struct Carry {
   Value init;
   BlockArgument argument;

@@ -56,7 +56,7 @@ def compile_lowered(
     if isinstance(target, str):
         target = Target.parse(target)
     each = target.each if isinstance(target, Targets) else (target,)
-    # One module for all: what only one of them needs does not harm the others.
+    # One module for all: what only one of them needs costs the others time at most.
     others = sorted((one for one in each if not one.is_cpu), key=lambda one: not one.is_spirv)
     platform = str(others[0]) if others else "cpu"
     lowering = Lowering(module, "lower", platform=platform, name=name)
