@@ -35,6 +35,26 @@ def mapped(function: Callable[[Any], Any], tree: Any) -> Any:
     return function(tree)
 
 
+def use(platform: str) -> None:
+    """Chooses the platform on which Dovetail, JAX and PyTorch run; before they are imported.
+
+    On others than the CPU, JAX multiplies float32 in full, as Dovetail and PyTorch do, not in
+    19 bits, and takes memory as it needs it.
+    """
+    global PLATFORM
+    PLATFORM = platform
+    if platform == "cpu":
+        return
+    os.environ["DOVETAIL_PLATFORMS"] = f"{platform},cpu"
+    os.environ["JAX_PLATFORMS"] = f"{platform},cpu"
+    os.environ.setdefault("JAX_DEFAULT_MATMUL_PRECISION", "float32")
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+
+
+# Set by `use`.
+PLATFORM = "cpu"
+
+
 class Library:
     """A library whose functions are called one by one.
 
@@ -63,6 +83,10 @@ class Library:
     def version(self) -> str:
         """The library's version."""
         return getattr(self.module, "__version__", "")
+
+    def runs_on(self, platform: str) -> bool:
+        """Whether the library has arrays on a platform."""
+        return True
 
     def has(self, program: Program) -> bool:
         """Whether the program is written for the library."""
@@ -99,6 +123,10 @@ class Library:
 class NumPy(Library):
     """NumPy and SciPy."""
 
+    def runs_on(self, platform: str) -> bool:
+        """Whether the library has arrays on a platform."""
+        return platform == "cpu"
+
     def has(self, program: Program) -> bool:
         """Whether the program is written for the library."""
         return program.numpy is not None
@@ -118,26 +146,39 @@ class PyTorch(Library):
         """Whether the program is written for the library."""
         return program.torch is not None
 
+    def context(self, program: Program) -> contextlib.AbstractContextManager[Any]:
+        """Returns the settings that a program needs: where it makes arrays."""
+        return self.module.device(PLATFORM)
+
     def put(self, array: np.ndarray) -> Any:
         """Returns an array of the library."""
         torch = self.module
         array = np.array(array, order="C")
         if array.dtype.name == "bfloat16":
-            return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
-        return torch.from_numpy(array)
+            return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16).to(PLATFORM)
+        return torch.from_numpy(array).to(PLATFORM)
 
     def call(self, program: Program, size: str, arguments: Any) -> Call:
         """Returns a call that waits until its result is there, and returns it."""
         function, torch = program.torch, self.module
         assert function
         given = program.given(function, size)
-        return lambda: function(torch, *arguments, **given)
+        if PLATFORM == "cpu":
+            return lambda: function(torch, *arguments, **given)
+
+        def call() -> Any:
+            result = function(torch, *arguments, **given)
+            torch.cuda.synchronize()
+            return result
+
+        return call
 
     def to_numpy(self, array: Any) -> np.ndarray:
         """Returns an array of the library's as one of NumPy's."""
         if not hasattr(array, "detach"):
             return np.asarray(array)
         array = array.detach()
+        array = array.cpu()
         return (array.float() if array.dtype == self.module.bfloat16 else array).numpy()
 
 

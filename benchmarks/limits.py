@@ -9,6 +9,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 from by_turns import turns
+import libraries as installed
 from libraries import Library
 from programs.registry import SIZES, Draw, Program
 
@@ -16,7 +17,8 @@ from programs.registry import SIZES, Draw, Program
 TRIAD: dict[str, tuple[int, ...]] = dict(
     zip(SIZES, ((1 << 15,), (1 << 20,), (1 << 25,)), strict=True)
 )
-PRODUCT: dict[str, tuple[int, ...]] = dict.fromkeys(SIZES, (1024,))
+# What fills a processor, and what fills a GPU.
+PRODUCT: dict[str, tuple[int, ...]] = dict(zip(SIZES, ((1024,), (1024,), (8192,)), strict=True))
 DTYPES = {"float32": np.float32, "float64": np.float64, "bfloat16": ml_dtypes.bfloat16}
 
 triad = Program(
@@ -79,10 +81,10 @@ def limits(libraries: dict[str, Library], sizes: tuple[str, ...], seconds: float
     for size in sizes:
         least = min(best(program, size, libraries, seconds) for program in programs)
         bandwidth[size] = triad.bytes(*TRIAD[size]) / least
-    peak = {}
+    peak, size = {}, "medium" if installed.PLATFORM == "cpu" else "large"
     for dtype in DTYPES:
         made = product(dtype)
-        peak[dtype] = made.flops(*PRODUCT["large"]) / best(made, "large", libraries, seconds)
+        peak[dtype] = made.flops(*PRODUCT[size]) / best(made, size, libraries, seconds)
     return {"bandwidth": bandwidth, "peak": peak}
 
 

@@ -1,7 +1,7 @@
 """Programs of users, at three sizes, in Dovetail, JAX, PyTorch and NumPy: where Dovetail stands.
 
 Usage: suite.py [--only PATTERN] [--family NAME…] [--sizes SIZE…] [--libraries NAME…] [--quick]
-                [--compile] [--memory] [--json FILE] [--chart FILE] [--list]
+                [--device PLATFORM] [--compile] [--memory] [--json FILE] [--chart FILE] [--list]
        suite.py compare BEFORE.json AFTER.json [--noise PART]
        suite.py keep RUN.json ...
 
@@ -9,7 +9,8 @@ The libraries that are installed take turns in one process, after their results 
 table has the least time of each. `/ JAX` and `/ best` are Dovetail's time in parts of JAX's and of
 the best other library's; `of limit` is the time that the machine's bandwidth and peak allow, both
 measured in the same run, in parts of Dovetail's. A run takes a quarter of an hour on two quiet
-cores. `compare` prints rows that changed between two runs.
+cores. `compare` prints rows that changed between two runs. With `--device cuda`, Dovetail, JAX and
+PyTorch run on the first GPU; each call waits until its result is there.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 
 import programs as programs
 import report
-from libraries import LIBRARIES, Library
+from libraries import LIBRARIES, Library, use
 from limits import limits
 from measure import Options, measured, print_memory
 from programs.registry import PROGRAMS, SIZES, Program
@@ -48,12 +49,14 @@ def processor() -> str:
 def chosen(options: argparse.Namespace) -> list[Program]:
     """Returns the programs that the command line asks for."""
     pattern = options.only if any(c in options.only for c in "*?[") else f"*{options.only}*"
-    return [
+    programs = [
         program
         for program in PROGRAMS.values()
         if fnmatch.fnmatch(program.name, pattern)
         and (not options.family or program.family in options.family)
     ]
+    part, _, parts = (options.share or "0/1").partition("/")
+    return programs[int(part) :: int(parts)]
 
 
 def parser() -> argparse.ArgumentParser:
@@ -67,6 +70,8 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--family", nargs="+", choices=families, help="families of programs")
     parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
     parser.add_argument("--libraries", nargs="+", choices=LIBRARIES, default=list(LIBRARIES))
+    parser.add_argument("--device", default="cpu", metavar="PLATFORM", help="cpu (default) or cuda")
+    parser.add_argument("--share", metavar="I/N", help="the I-th of N parts of the programs, I < N")
     parser.add_argument("--quick", action="store_true", help="the smallest sizes, few rounds")
     parser.add_argument("--seconds", type=float, default=0.7, help="for each program and size")
     parser.add_argument("--compile", action="store_true", help="first calls find nothing on disk")
@@ -100,8 +105,13 @@ def keep(given: list[str]) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Measures, printing each row as soon as it is known; the file is complete after each, too."""
+    if options.memory and options.device != "cpu":
+        raise SystemExit("--memory: what the host's process takes says nothing of a GPU's memory")
+    use(options.device)
     libraries = {
-        name: LIBRARIES[name] for name in options.libraries if LIBRARIES[name].is_installed
+        name: LIBRARIES[name]
+        for name in options.libraries
+        if LIBRARIES[name].is_installed and LIBRARIES[name].runs_on(options.device)
     }
     names, sizes = list(libraries), ("small",) if options.quick else tuple(options.sizes)
     how = Options(options.seconds, 50, options.compile, options.memory)
@@ -136,6 +146,9 @@ def about(libraries: dict[str, Library]) -> dict[str, Any]:
         "versions": {library.name: library.version for library in libraries.values()},
         "processor": processor(),
         "cores": len(os.sched_getaffinity(0)),
+        "device": libraries["dovetail"].module.devices()[0].device_kind
+        if "dovetail" in libraries
+        else "",
         "python": platform.python_version(),
         "date": time.strftime("%Y-%m-%d %H:%M"),
     }
