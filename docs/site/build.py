@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import re
 import shutil
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import api
+import contents
 import dialect
 import gallery
+import notebooks
+import op_programs
 import pages
 from contents import ROOT, Section, sections
 from sphinx.cmd.build import main as sphinx
@@ -27,16 +33,16 @@ def main() -> int:
     def done(what: str) -> None:
         print(f"site: {what} after {time.perf_counter() - start:.1f} s", flush=True)
 
+    _run()
+    done("code of documents and examples")
     written = pages.make(SOURCE)
-    done("documents and their code")
     before = _state("api")
     written |= api.make(SOURCE) | dialect.make(SOURCE)
     if _state("api") != before:
         # Pages of source text keep references to names that are gone.
         shutil.rmtree(OUTPUT / "_modules", ignore_errors=True)
-    done("reference")
     written |= gallery.make(SOURCE)
-    done("examples")
+    done("sources")
     for run in set(pages.RUNS.iterdir()) - pages.used:
         shutil.rmtree(run)
     for section in sections():
@@ -54,10 +60,25 @@ def main() -> int:
     folder = str(Path(__file__).parent)
     doctrees = ROOT / "build" / "site-doctrees"
     _forget_if_changed(doctrees)
+    # Of Sphinx's many objects few are garbage; to look for it takes a fifth of the time.
+    gc.disable()
     flags = ["-q", "-W", "--keep-going", "-j", "2", "-c", folder, "-d", str(doctrees), "-b", "html"]
     status = sphinx([*flags, str(SOURCE), str(OUTPUT)])
     done("HTML")
     return status
+
+
+def _run() -> None:
+    """Runs all code whose output pages show, the long runs first."""
+    documents = sorted(contents.documents(), key=lambda path: path not in notebooks.tutorials())
+    tasks = [
+        *(partial(gallery.run, path) for path in contents.examples()),
+        op_programs.programs,
+        *(partial(pages.filled, path) for path in documents),
+    ]
+    with ThreadPoolExecutor(2) as pool:
+        for future in [pool.submit(task) for task in tasks]:
+            future.result()
 
 
 def _forget_if_changed(doctrees: Path) -> None:

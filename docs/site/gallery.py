@@ -8,7 +8,6 @@ import os
 import shutil
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from contents import ROOT, examples
@@ -29,8 +28,7 @@ _REDUCED = {"digits": "--epochs 10"}
 def make(site: Path) -> set[Path]:
     """Writes the pages and copies the figures; returns the files."""
     paths = examples()
-    with ThreadPoolExecutor(2) as pool:
-        folders = [*pool.map(_run, paths)]
+    folders = map(run, paths)
     written = set[Path]()
     cards, names = "", []
     for path, folder in zip(paths, folders, strict=True):
@@ -77,7 +75,7 @@ def _reduced(path: Path) -> str:
     return _REDUCED.get(path.stem, "--quick")
 
 
-def _run(path: Path) -> Path:
+def run(path: Path) -> Path:
     """The folder with the figure, the numbers and the output of an example."""
     digest = hashlib.sha256(path.read_bytes() + implementation()).hexdigest()
     folder = RUNS / f"gallery-{path.stem}-{digest[:16]}"

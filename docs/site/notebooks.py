@@ -9,7 +9,8 @@ from typing import Any
 
 from contents import ROOT, page_of
 
-_BLOCK = re.compile(r"^```python\n(.*?)^```\n", flags=re.MULTILINE | re.DOTALL)
+# The cells of code.
+BLOCK = re.compile(r"^```python\n(.*?)^```\n", flags=re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"(?<=\]\()(?!https?:)([^)\s#]+)\.md(?=[#)])")
 
 
@@ -21,7 +22,7 @@ def tutorials() -> list[Path]:
 def notebook_of(path: Path) -> str:
     """The notebook of a document, in Jupyter's format 4.5, without outputs."""
     cells: list[dict[str, Any]] = []
-    for number, part in enumerate(_BLOCK.split(path.read_text())):
+    for number, part in enumerate(BLOCK.split(path.read_text())):
         # Links lead to the pages of the site, beside which the notebook is.
         text = part.strip("\n") if number % 2 else _LINK.sub(r"\1.html", part).strip()
         if not text:

@@ -157,6 +157,7 @@ def _of_programs() -> Iterator[tuple[str, dict[str, str]]]:
     custom_vmap = dt.custom_batching.custom_vmap(double)
     custom_vmap.def_vmap(lambda size, batched, x: (double(x), batched[0]))
     mesh = dt.make_mesh((1,), ("i",))
+    auto = dt.make_mesh((1,), ("i",), (dt.sharding.AxisType.Auto,))
 
     found: dict[str, Callable[[], dict[str, str]]] = {
         "call": lambda: _texts(dt.jit(double), x),
@@ -184,6 +185,9 @@ def _of_programs() -> Iterator[tuple[str, dict[str, str]]]:
         "custom_vmap": lambda: _texts(custom_vmap, x),
         "linear_solve": lambda: _texts(
             lambda x: lax.custom_linear_solve(double, x, lambda _, b: b / 2, symmetric=True), x
+        ),
+        "reshard": lambda: _texts(
+            lambda x: lax.with_sharding_constraint(x, dt.NamedSharding(auto, dt.P("i"))), x
         ),
         "shard_map": lambda: _texts(
             dt.shard_map(double, mesh=mesh, in_specs=dt.P("i"), out_specs=dt.P("i")), x

@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
@@ -43,15 +42,14 @@ def make(site: Path) -> set[Path]:
       The files written, or left as they were.
     """
     paths = documents()
-    with ThreadPoolExecutor(2) as pool:
-        texts = [*pool.map(filled, paths)]
     made = set()
-    for path, text in zip(paths, texts, strict=True):
+    for path in paths:
+        text = filled(path)
         page = site / f"{page_of(path)}.md"
         result = redirected(path, text, site)
         if path in notebooks.tutorials():
             notebook = page.with_suffix(".ipynb")
-            write(notebook, notebooks.notebook_of(path))
+            write(notebook, (_run_folder(path) / "notebook.ipynb").read_text())
             made.add(notebook)
             result = notebooks.with_link(path, result)
         if path == ROOT / "benchmarks" / "README.md":
@@ -113,7 +111,8 @@ def implementation() -> bytes:
     digest = hashlib.sha256()
     for path in sorted([*ROOT.glob("python/**/*.py"), *ROOT.glob("examples/*.py")]):
         digest.update(path.read_bytes())
-    for path in [ROOT / "build/.inputs", ROOT / "docs/support/transcript.py"]:
+    runners = [Path(__file__).with_name(f"{name}.py") for name in ("notebooks", "notebook_runs")]
+    for path in [ROOT / "build/.inputs", ROOT / "docs/support/transcript.py", *runners]:
         digest.update(path.read_bytes() if path.exists() else b"")
     return digest.digest()
 

@@ -15,6 +15,9 @@ SITE = Path(__file__).parents[2] / "build" / "site"
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
+    # Keeps connections.
+    protocol_version = "HTTP/1.1"
+
     def log_message(self, format: str, *args: object) -> None:
         """Does not log requests."""
 

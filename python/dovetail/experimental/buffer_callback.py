@@ -17,7 +17,13 @@ __all__ = ["Buffer", "ExecutionContext", "ExecutionStage", "buffer_callback"]
 
 
 class ExecutionStage(enum.Enum):
-    """When a callback is called; here always where the program runs."""
+    """When a callback is called; here always where the program runs.
+
+    Example:
+      >>> from dovetail.experimental.buffer_callback import ExecutionStage
+      >>> ExecutionStage.EXECUTE.name
+      'EXECUTE'
+    """
 
     EXECUTE = 3
 
@@ -27,6 +33,16 @@ class ExecutionContext:
 
     Attributes:
       stage: `ExecutionStage.EXECUTE`.
+
+    Example:
+      >>> from dovetail.experimental.buffer_callback import buffer_callback
+      >>> def tell(context, out, x):
+      ...     print(context.stage.name)
+      ...     np.asarray(out)[...] = x
+      >>> x = dnp.array(41)
+      >>> buffer_callback(tell, dt.ShapeDtypeStruct(x.shape, x.dtype))(x)
+      EXECUTE
+      Array(41, dtype=int32)
     """
 
     stage = ExecutionStage.EXECUTE
@@ -53,6 +69,16 @@ class Buffer:
       shape, dtype: as of arrays.
       ndim, size: likewise.
       writeable: whether it is of a result.
+
+    Example:
+      >>> from dovetail.experimental.buffer_callback import buffer_callback
+      >>> def double(context, out, x):
+      ...     print(x.shape, x.writeable, out.writeable)
+      ...     np.asarray(out)[...] = 2 * np.asarray(x)
+      >>> x = dnp.arange(3)
+      >>> buffer_callback(double, dt.ShapeDtypeStruct(x.shape, x.dtype))(x)
+      (3,) False True
+      Array([0, 2, 4], dtype=int32)
     """
 
     def __init__(self, memory: np.ndarray) -> None:

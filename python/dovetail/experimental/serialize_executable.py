@@ -35,6 +35,14 @@ class LoadedExecutable:
       out_avals: the types of the results.
       in_tree: the structure of (args, kwargs).
       out_tree: the structure of the result.
+
+    Example:
+      >>> from dovetail.experimental import serialize_executable
+      >>> compiled = dt.jit(lambda x: 2 * x).lower(dnp.ones(3)).compile()
+      >>> parts = serialize_executable.serialize(compiled)
+      >>> loaded = serialize_executable.deserialize_and_load(*parts)
+      >>> loaded(dnp.arange(3.0))
+      Array([0., 2., 4.], dtype=float32)
     """
 
     def __init__(

@@ -26,6 +26,16 @@ _HIGHER_ORDER = {
 }
 
 
+def names() -> list[str]:
+    """The names that `find` knows, in order.
+
+    Example:
+      >>> names()[:3]
+      ['abs_p', 'acos_p', 'acosh_p']
+    """
+    return sorted(f"{name}_p" for name in {*_HIGHER_ORDER, *by_name})
+
+
 def find(module: str, attribute: str) -> Any:
     """The primitive that is an attribute of a module, such as `add_p`.
 

@@ -230,6 +230,11 @@ from dovetail.lax.windows import reduce_window as reduce_window
 from dovetail.lax.windows import reduce_window_shape_tuple as reduce_window_shape_tuple
 from dovetail.ops.operands import broadcast_shapes as broadcast_shapes
 
+# Editors complete what `__getattr__` finds.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from dovetail.lax.primitive_names import *  # noqa: F403
+
 # Functions passed to these may do anything.
 _CONTROL = (
     "associative_scan",

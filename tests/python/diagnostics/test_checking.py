@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -240,24 +241,35 @@ def test_slower_code(check: Check) -> None:
     assert finding["message"].startswith("`of_gradient` is compiled to slower code: ")
 
 
-def test_what_cannot_be_compiled(check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
-    from dovetail.programs import execution
+FULL_DISK = """import resource
+import dovetail as dt
+import dovetail.numpy as dnp
 
-    def refuse(program: Any) -> None:
-        raise RuntimeError("it is too hard")
+# As on a full disk, on which the compiler cannot write.
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
 
-    monkeypatch.setattr(execution, "_compiled", refuse)
-    program = """
+
 @dt.jit
 def f(x):
-    return x + 1
-f(1.0)
+    return dnp.sin(x) + 1
+
+
+print(f(0.0))
 """
-    status, [finding] = check(program, compiles=True)
-    background.wait()
-    assert status == 1
+
+
+def test_what_cannot_be_compiled(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(FULL_DISK)
+    command = [sys.executable, "-m", "dovetail", "check", "--json", "program.py"]
+    environment = {**os.environ, "DOVETAIL_COMPILE": "auto", "DOVETAIL_CACHE_DIR": ""}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment)
+    assert done.returncode == 1, done.stderr
+    assert done.stdout == "1.0\n"
+    [finding] = json.loads(done.stderr)
     assert finding["kind"] == "not-compiled"
-    assert "it is too hard" in finding["message"]
+    assert finding["line"] == FULL_DISK.splitlines().index("print(f(0.0))") + 1
+    assert finding["message"].startswith("`f` could not be compiled, and is evaluated op by op: ")
+    assert "No usable temporary directory" in finding["message"]
 
 
 def test_nothing_is_left_behind(check: Check) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import re
 import sys
 from collections.abc import Iterator
@@ -17,6 +18,18 @@ from support.op_calls import calls_of
 from support.op_table import OPS
 
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+
+
+# Ops of the reference without a lowering of their own.
+RESOLVED_EARLIER = {
+    **dict.fromkeys(
+        ("checkpoint", "name", "vary", "custom_jvp", "custom_tangent", "custom_vjp", "primitive"),
+        "expansion and inlining resolve them",
+    ),
+    **dict.fromkeys(("freeze", "new_ref", "ref_get", "ref_set"), "references become values"),
+    **dict.fromkeys(("dim", "index", "from_index", "with_sizes", "assume"), "sizes of programs"),
+    **dict.fromkeys(("check", "host_step", "ffi_call"), "calls of the host"),
+}
 
 
 @pytest.fixture
@@ -99,6 +112,33 @@ def test_every_public_name_is_in_the_reference(site: Path, tmp_path: Path) -> No
     }
     assert len(public) > 1100
     assert entries == public
+
+
+def test_every_public_function_and_class_has_an_example(site: Path) -> None:
+    names = module(site, "public_names")
+    without = [
+        f"{space}.{name.name}"
+        for space in names.namespaces()
+        for name in names.public_names(space)
+        if not names.is_data(name.value)
+        and not name.alias
+        and not (isinstance(name.value, type) and issubclass(name.value, BaseException))
+        and ">>> " not in (inspect.getdoc(name.value) or "")
+    ]
+    assert not without
+
+
+@pytest.mark.slow
+def test_every_op_has_an_example(site: Path, repository: Path) -> None:
+    """In IR; and its lowering, but for those that earlier phases resolve."""
+    dialect, op_programs = module(site, "dialect"), module(site, "op_programs")
+    reference = (repository / "dialects" / "REFERENCE.md").read_text()
+    ops = re.findall(r"^### `dovetail\.(\w+)`$", reference, re.MULTILINE)
+    programs, lines = op_programs.programs(), dialect._examples()
+    assert len(ops) > 180
+    assert not [op for op in ops if not programs.get(op, {}).get("example") and op not in lines]
+    unlowered = {op for op in ops if not programs.get(op, {}).get("lowering")}
+    assert unlowered <= RESOLVED_EARLIER.keys()
 
 
 def test_every_op_has_a_derivative_or_a_reason(site: Path, repository: Path) -> None:

@@ -15,6 +15,7 @@ import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
+from dovetail.jaxprs import primitives
 
 PROGRAM = Path(__file__).with_name("typed") / "program.py"
 
@@ -164,7 +165,7 @@ def test_editors_complete_names_without_running_code(repository: Path, tmp_path:
     assert functions <= completions("y = dnp.")
     assert {name for name in dir(dt.Array) if name[0] != "_"} <= completions("z = x.")
     assert {name for name in dt.__all__ if name != "jacobian"} <= completions("g = dt.")
-    assert {"scan", "cond", "psum", "linalg"} <= completions("h = dt.lax.")
+    assert {"scan", "cond", "psum", "linalg", *primitives.names()} <= completions("h = dt.lax.")
     place = {"line": COMPLETED.splitlines().index("k = dt.grad"), "character": 9}
     shown = server.ask("textDocument/hover", textDocument=document, position=place)
     assert "A function that returns" in str(shown["contents"])

@@ -81,12 +81,10 @@ def _timed(call: ProfiledCalls, recorder: Recorder) -> _Timed:
     except NotRunnable as reason:
         return _Timed(name, row, [], f"its dispatches are not timed: {reason}")
     total = sum(each.duration for each in dispatches)
-    return _Timed(
-        name,
-        row,
-        _grouped(dispatches, total),
-        f"{len(dispatches)} dispatches run in a call, {shown_time(total * 1e-9)} in all",
-    )
+    count = len(dispatches)
+    run = "1 dispatch runs" if count == 1 else f"{count} dispatches run"
+    about = f"{run} in a call, {shown_time(total * 1e-9)} in all"
+    return _Timed(name, row, _grouped(dispatches, total), about)
 
 
 def _grouped(dispatches: list[TimedDispatch], total: int) -> list[tuple[str, ...]]:

@@ -52,6 +52,12 @@ class JAXSparse:
     Attributes:
       data: the values.
       shape: the shape.
+
+    Example:
+      >>> from dovetail.experimental import sparse
+      >>> x = sparse.BCOO.fromdense(dnp.array([0.0, 3.0, 0.0]))
+      >>> isinstance(x, sparse.JAXSparse), x.shape, x.data
+      (True, (3,), Array([3.], dtype=float32))
     """
 
     data: Any

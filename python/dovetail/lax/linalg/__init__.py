@@ -27,6 +27,11 @@ from dovetail.lax.linalg.spectra import eigh as eigh
 from dovetail.lax.linalg.spectra import schur as schur
 from dovetail.lax.linalg.spectra import svd as svd
 
+# Editors complete what `__getattr__` finds.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from dovetail.lax.primitive_names import *  # noqa: F403
+
 _eager.remember(globals())
 
 

@@ -24,7 +24,7 @@ def logpdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
       >>> logpdf(1.5, 2.0)
       Array(-1.4431472, dtype=float32, weak_type=True)
     """
-    return gamma.logpdf(*doubled("chi2.logpdf", x, df, loc, scale))
+    return gamma.logpdf(*_doubled("chi2.logpdf", x, df, loc, scale))
 
 
 @documented(CONTINUOUS, _PARAMETERS)
@@ -35,7 +35,7 @@ def pdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -
       >>> pdf(1.5, 2.0)
       Array(0.23618327, dtype=float32, weak_type=True)
     """
-    return gamma.pdf(*doubled("chi2.pdf", x, df, loc, scale))
+    return gamma.pdf(*_doubled("chi2.pdf", x, df, loc, scale))
 
 
 @documented(CONTINUOUS, _PARAMETERS)
@@ -46,7 +46,7 @@ def cdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -
       >>> cdf(1.5, 2.0)
       Array(0.5276334, dtype=float32, weak_type=True)
     """
-    return gamma.cdf(*doubled("chi2.cdf", x, df, loc, scale))
+    return gamma.cdf(*_doubled("chi2.cdf", x, df, loc, scale))
 
 
 @documented(CONTINUOUS, _PARAMETERS)
@@ -57,7 +57,7 @@ def logcdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
       >>> logcdf(1.5, 2.0)
       Array(-0.63935345, dtype=float32, weak_type=True)
     """
-    return gamma.logcdf(*doubled("chi2.logcdf", x, df, loc, scale))
+    return gamma.logcdf(*_doubled("chi2.logcdf", x, df, loc, scale))
 
 
 @documented(CONTINUOUS, _PARAMETERS)
@@ -68,7 +68,7 @@ def sf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) ->
       >>> sf(1.5, 2.0)
       Array(0.47236654, dtype=float32, weak_type=True)
     """
-    return gamma.sf(*doubled("chi2.sf", x, df, loc, scale))
+    return gamma.sf(*_doubled("chi2.sf", x, df, loc, scale))
 
 
 @documented(CONTINUOUS, _PARAMETERS)
@@ -79,10 +79,10 @@ def logsf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1)
       >>> logsf(1.5, 2.0)
       Array(-0.75, dtype=float32, weak_type=True)
     """
-    return gamma.logsf(*doubled("chi2.logsf", x, df, loc, scale))
+    return gamma.logsf(*_doubled("chi2.logsf", x, df, loc, scale))
 
 
-def doubled(
+def _doubled(
     name: str, x: ArrayLike, df: ArrayLike, loc: ArrayLike, scale: ArrayLike
 ) -> tuple[Array, Array, Array, Array]:
     """The arguments for the gamma distribution: half the degrees of freedom, twice the scale."""
