@@ -348,6 +348,26 @@ def test_what_kernels_must_not_do() -> None:
         pl.pallas_call(asks, struct(dtype=np.int32), grid=2)()
 
 
+def test_too_much_scratch_names_the_kernel() -> None:
+    def fills(x_ref: Any, o_ref: Any, sum_ref: Any) -> None:
+        sum_ref[...] = dnp.cumsum(sum_ref[...] + x_ref[0])
+        o_ref[...] = sum_ref[-4:]
+
+    f = pl.pallas_call(fills, struct(4), scratch_shapes=[struct(1 << 44)])
+    with pytest.raises(MemoryError, match=r"`fills` needs memory that cannot be had.* TiB.*fills"):
+        f(np.ones(4, F32))
+
+
+def test_a_reference_of_a_kernel_is_not_used_after_its_end() -> None:
+    def ends(x_ref: Any, o_ref: Any) -> None:
+        ref = dt.new_ref(x_ref[...])
+        o_ref[...] = dt.freeze(ref)
+        ref[0] = 1.0
+
+    with pytest.raises(ValueError, match=r"after.*freeze|frozen|freeze"):
+        pl.pallas_call(ends, struct(4))(np.ones(4, F32))
+
+
 # Callbacks and parameters -------------------------------------------------------------------------
 
 

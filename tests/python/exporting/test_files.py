@@ -359,6 +359,29 @@ def test_the_c_example(c_program: Path, network: tuple[Path, list[str], str, str
         assert (ran.returncode, ran.stdout.strip()) == (0, expected), ran.stderr
 
 
+def test_the_c_example_loads_libraries(
+    c_program: Path, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = library(repository / "tests" / "python" / "ffi" / "functions.c")
+    ffi.register_c_function("scale", ctypes.CDLL(str(found)).scale)
+    x = np.arange(3, dtype=np.float32)
+    call = ffi.ffi_call("scale", dt.ShapeDtypeStruct(x.shape, x.dtype))
+    path = tmp_path / "f.vmfb"
+    dt.export(lambda x: call(x, by=np.float32(3)), x, path=path, name="f")
+    command = [
+        *(str(c_program), f"--library={plugins.path(plugins.FOREIGN)}"),
+        *(str(path), "local-sync", "f", "3=0,1,2"),
+    ]
+    monkeypatch.setenv("DOVETAIL_FFI_TARGETS", f"scale=c:scale:{found}")
+    ran = subprocess.run(command, capture_output=True, text=True)
+    assert (ran.returncode, ran.stdout.strip()) == (0, "3=0,3,6"), ran.stderr
+    # What is missing is an error that names the target.
+    monkeypatch.delenv("DOVETAIL_FFI_TARGETS")
+    ran = subprocess.run(command, capture_output=True, text=True)
+    assert ran.returncode == 1
+    assert "scale" in ran.stderr
+
+
 def test_the_c_example_explains_errors(
     c_program: Path, network: tuple[Path, list[str], str, str]
 ) -> None:
