@@ -3,7 +3,7 @@
 Usage: kernels.py [--repeat N] [--only NAME...]
 
 JAX's Pallas has no code generator for CPUs: its times are those of the plain ops, which XLA
-compiles, and, with --interpret, of its interpreter of kernels.
+compiles.
 """
 
 from __future__ import annotations
@@ -54,13 +54,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--repeat", type=int, default=10, help="(default: %(default)s)")
     parser.add_argument("--only", nargs="+", help="names of kernels")
-    parser.add_argument("--interpret", action="store_true", help="also JAX's interpreter")
     options = parser.parse_args()
     dt.config.update("compile", "now")
     ours, theirs = example("kernels"), in_jax()
     columns = ["kernel", "plain ops", *(["JAX's plain ops"] if theirs else [])]
-    if theirs and options.interpret:
-        columns.append("JAX's interpreter")
     print(f"| ms | {' | '.join(columns)} | kernel / plain ops |")
     print("|---" * (len(columns) + 2) + "|")
     for name, (make, _, sizes) in ours.CASES.items():
@@ -70,12 +67,11 @@ def main() -> None:
         arrays = [dt.device_put(x) for x in given]
         functions = [(dt, f, arrays) for f in (dt.jit(kernel), dt.jit(plain))]
         if theirs:
-            jax, case = theirs.dt, theirs.CASES[name][0](*sizes, interpret=True)
-            arrays = [jax.device_put(x) for x in given]
-            functions += [(jax, jax.jit(f), arrays) for f in (case.plain, case.kernel)]
+            jax, plain = theirs.dt, theirs.CASES[name][0](*sizes).plain
+            functions.append((jax, jax.jit(plain), [jax.device_put(x) for x in given]))
         calls = {
             what: functools.partial(call, library.block_until_ready, function, xs)
-            for what, (library, function, xs) in zip(columns, functions, strict=False)
+            for what, (library, function, xs) in zip(columns, functions, strict=True)
         }
         for run in calls.values():
             run()

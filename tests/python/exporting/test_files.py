@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import shutil
 import subprocess
 import sys
@@ -13,9 +14,10 @@ import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import runtime
-from dovetail.runtime import iree_internals
+from dovetail import ffi, runtime
+from dovetail.runtime import iree_internals, plugins
 from dovetail.runtime.notes import NOTES_KEY, Notes, architecture, processor_features
+from support.native_libraries import library
 from support.runtime_modules import module
 
 TOOL = iree_internals.program("iree-run-module")
