@@ -17,6 +17,7 @@ _TITLES = {
     "hmc": "Hamiltonian Monte Carlo",
     "ode_fit": "Fitting an ordinary differential equation",
     "logistic_newton": "Logistic regression by Newton's method",
+    "kernels": "Kernels and plain ops",
     "wigner": "Spectra of random matrices",
     "pmap_spectral_radius": "Spectral radius with pmap",
     "digits": "Handwritten digits, from training to files",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -170,6 +172,38 @@ def _is_array(leaf: Any) -> bool:
     return hasattr(leaf, "__array__") and getattr(leaf, "dtype", None) in dtypes.KINDS
 
 
+class _Forbidden(threading.local):
+    """Where callbacks that the program needs for its results must not be, on this thread."""
+
+    def __init__(self) -> None:
+        self.where = ""
+
+
+_forbidden = _Forbidden()
+
+
+@contextmanager
+def forbidden_in(where: str) -> Iterator[None]:
+    """Within the block, only callbacks for debugging may be called.
+
+    Args:
+      where: what must not contain others, for messages.
+    """
+    before, _forbidden.where = _forbidden.where, where
+    try:
+        yield
+    finally:
+        _forbidden.where = before
+
+
+def _check_allowed(what: str) -> None:
+    if _forbidden.where:
+        raise NotImplementedError(
+            f"{what} must not be called in {_forbidden.where}, got: a call {here()}; use "
+            "debug.callback to look at values, or call it before or after"
+        )
+
+
 def _apply(
     called: Callback, avals: Sequence[ShapedArray], effect: str, ordered: bool, method: str | None
 ) -> list[Operand]:
@@ -288,6 +322,7 @@ def pure_callback(
         raise value_error(
             f"vmap_method must be None or one of {', '.join(VMAP_METHODS)}, got: {vmap_method!r}"
         )
+    _check_allowed("pure_callback")
     avals, spec = _result_types(result_shape_dtypes)
     called = Callback(callback, args, kwargs, "pure_callback")
     return unflatten(spec, _apply(called, avals, "none", False, vmap_method))
@@ -335,6 +370,7 @@ def io_callback(
       >>> float(f(1.0)), seen
       (2.0, [1.0])
     """
+    _check_allowed("io_callback")
     avals, spec = _result_types(result_shape_dtypes)
     called = Callback(callback, args, kwargs, "io_callback")
     return unflatten(spec, _apply(called, avals, "io", ordered, "sequential"))

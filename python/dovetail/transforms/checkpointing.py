@@ -18,11 +18,13 @@ from dovetail.tracing.arguments import (
     LeafNames,
     as_numbers,
     as_operand,
+    as_operand_or_ref,
     name_of,
     results_of,
     wraps,
 )
-from dovetail.tracing.functions import apply, call, trace
+from dovetail.tracing.functions import apply, call, held_by, trace
+from dovetail.tracing.references import check_references
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.transforms.linearization import saved_residuals
 from dovetail.trees.float0 import set_float0_aside
@@ -231,7 +233,7 @@ def _apply(
     dynamic = [None if i in statics else arg for i, arg in enumerate(args)]
     values, spec = set_float0_aside(*flatten((dynamic, kwargs)))
     names = LeafNames(function, dynamic, kwargs)
-    leaves = [as_operand(value, names.at(i)) for i, value in enumerate(values)]
+    leaves = [as_operand_or_ref(value, names.at(i)) for i, value in enumerate(values)]
 
     def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
         given, keywords = unflatten(spec, tracers)
@@ -240,8 +242,10 @@ def _apply(
         return results_of(function, outs, out_spec), out_spec
 
     avals = [leaf.aval for leaf in leaves]
-    traced = trace(python, avals, names, "checkpoint", name, origins=leaves)
-    operands = [*leaves, *traced.captured]
+    traced = trace(python, avals, names, "checkpoint", name, origins=leaves, refs="held")
+    check_references("checkpoint", name, leaves, names, traced.captured)
+    references = [*leaves, *traced.captured]
+    operands = held_by(references)
     if derivative_order():
         saving = {"policy": policy.entries} if policy.entries else {}
         outs = apply(
@@ -254,6 +258,7 @@ def _apply(
         )
     else:
         outs = call(evaluation.Callee(traced.function), operands, traced.avals)
+    outs = traced.store(references, outs)
     if traced.uses is not None:
         traced.uses.apply(leaves, outs)
     return unflatten(traced.extra, outs)

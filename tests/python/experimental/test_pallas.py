@@ -11,6 +11,7 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import lax
+from dovetail.experimental import io_callback
 from dovetail.experimental import pallas as pl
 
 F32 = np.float32
@@ -93,21 +94,6 @@ def test_product_with_bias(sizes: tuple[int, int, int], interpret: bool) -> None
     np.testing.assert_allclose(f(x, w, b), np.maximum(x @ w + b, 0), rtol=1e-5, atol=1e-5)
 
 
-@MODES
-def test_softmax_by_rows(interpret: bool) -> None:
-    def kernel(x_ref: Any, o_ref: Any) -> None:
-        x = x_ref[...]
-        weights = dnp.exp(x - x.max())
-        o_ref[...] = weights / weights.sum()
-
-    row = pl.BlockSpec((None, 9), lambda i: (i, 0))
-    f = pl.pallas_call(
-        kernel, struct(5, 9), grid=5, in_specs=[row], out_specs=row, interpret=interpret
-    )
-    x = normal(5, 9)
-    np.testing.assert_allclose(f(x), dt.nn.softmax(x), rtol=1e-5)
-
-
 def attention(n: int, d: int, interpret: bool) -> Callable[..., Any]:
     """Attention that visits keys by blocks, and rescales what it has (flash attention)."""
     size = 4
@@ -141,112 +127,6 @@ def attention(n: int, d: int, interpret: bool) -> Callable[..., Any]:
 
 def plain_attention(q: Any, k: Any, v: Any) -> Any:
     return dt.nn.softmax(q @ k.T, axis=-1) @ v
-
-
-@MODES
-def test_attention(interpret: bool) -> None:
-    q, k, v = (normal(12, 3, seed=i) for i in range(3))
-    f = attention(12, 3, interpret)
-    np.testing.assert_allclose(f(q, k, v), plain_attention(q, k, v), rtol=1e-4, atol=1e-5)
-
-
-@MODES
-def test_prefix_sum_over_blocks(interpret: bool) -> None:
-    def kernel(x_ref: Any, o_ref: Any, sum_ref: Any) -> None:
-        @pl.when(pl.program_id(0) == 0)
-        def _() -> None:
-            sum_ref[...] = 0.0
-
-        sums = dnp.cumsum(x_ref[...]) + sum_ref[...]
-        o_ref[...] = sums
-        sum_ref[...] = sums[-1]
-
-    block = pl.BlockSpec((4,), lambda i: (i,))
-    f = pl.pallas_call(
-        kernel,
-        struct(12),
-        grid=3,
-        in_specs=[block],
-        out_specs=block,
-        scratch_shapes=[struct()],
-        interpret=interpret,
-    )
-    x = normal(12)
-    np.testing.assert_allclose(f(x), np.cumsum(x), rtol=1e-5, atol=1e-6)
-
-
-@MODES
-def test_stencil_with_a_halo(interpret: bool) -> None:
-    size = 4
-
-    def kernel(x_ref: Any, o_ref: Any) -> None:
-        row, column = (size * pl.program_id(axis) for axis in (0, 1))
-        part = x_ref[pl.ds(row, size + 2), pl.ds(column, size + 2)]
-        inner = slice(1, -1)
-        o_ref[...] = (
-            part[:-2, inner] + part[2:, inner] + part[inner, :-2] + part[inner, 2:]
-        ) / 4 - part[inner, inner]
-
-    f = pl.pallas_call(
-        kernel,
-        struct(8, 12),
-        grid=(2, 3),
-        out_specs=pl.BlockSpec((size, size), lambda i, j: (i, j)),
-        interpret=interpret,
-    )
-    x = normal(10, 14)
-    inner = slice(1, -1)
-    neighbours = x[:-2, inner] + x[2:, inner] + x[inner, :-2] + x[inner, 2:]
-    np.testing.assert_allclose(f(x), neighbours / 4 - x[inner, inner], rtol=1e-5, atol=1e-6)
-
-
-@MODES
-def test_histogram(interpret: bool) -> None:
-    def kernel(x_ref: Any, o_ref: Any) -> None:
-        @pl.when(pl.program_id(0) == 0)
-        def _() -> None:
-            o_ref[...] = dnp.zeros_like(o_ref[...])
-
-        @pl.loop(0, 5)
-        def _(i: Any) -> None:
-            o_ref[x_ref[i]] += 1
-
-    f = pl.pallas_call(
-        kernel,
-        struct(4, dtype=np.int32),
-        grid=4,
-        in_specs=[pl.BlockSpec((5,), lambda i: (i,))],
-        interpret=interpret,
-    )
-    x = np.random.default_rng(0).integers(0, 4, 20)
-    np.testing.assert_array_equal(f(x), np.bincount(x, minlength=4))
-
-
-@MODES
-def test_block_sparse_product(interpret: bool) -> None:
-    """A matrix of 2 x 2 blocks (BSR): these, their columns, and where each row of them starts."""
-
-    def kernel(starts_ref: Any, columns_ref: Any, data_ref: Any, x_ref: Any, o_ref: Any) -> None:
-        row = pl.program_id(0)
-
-        def body(i: Any, total: Any) -> Any:
-            return total + data_ref[i] @ x_ref[pl.ds(2 * columns_ref[i], 2)]
-
-        o_ref[...] = lax.fori_loop(starts_ref[row], starts_ref[row + 1], body, dnp.zeros(2))
-
-    f = pl.pallas_call(
-        kernel,
-        struct(4),
-        grid=2,
-        out_specs=pl.BlockSpec((2,), lambda i: (i,)),
-        interpret=interpret,
-    )
-    starts, columns, data, x = np.array([0, 1, 3]), np.array([2, 0, 1]), normal(3, 2, 2), normal(6)
-    dense = np.zeros((4, 6), F32)
-    for row in range(2):
-        for i in range(starts[row], starts[row + 1]):
-            dense[2 * row : 2 * row + 2, 2 * columns[i] : 2 * columns[i] + 2] = data[i]
-    np.testing.assert_allclose(f(starts, columns, data, x), dense @ x, rtol=1e-5, atol=1e-6)
 
 
 # Parts --------------------------------------------------------------------------------------------
@@ -466,3 +346,98 @@ def test_what_kernels_must_not_do() -> None:
 
     with pytest.raises(ValueError, match="axis must be a dimension of the grid, from 0 to 0, got"):
         pl.pallas_call(asks, struct(dtype=np.int32), grid=2)()
+
+
+def test_too_much_scratch_names_the_kernel() -> None:
+    def fills(x_ref: Any, o_ref: Any, sum_ref: Any) -> None:
+        sum_ref[...] = dnp.cumsum(sum_ref[...] + x_ref[0])
+        o_ref[...] = sum_ref[-4:]
+
+    f = pl.pallas_call(fills, struct(4), scratch_shapes=[struct(1 << 44)])
+    with pytest.raises(MemoryError, match=r"`fills` needs memory that cannot be had.* TiB.*fills"):
+        f(np.ones(4, F32))
+
+
+def test_a_reference_of_a_kernel_is_not_used_after_its_end() -> None:
+    def ends(x_ref: Any, o_ref: Any) -> None:
+        ref = dt.new_ref(x_ref[...])
+        o_ref[...] = dt.freeze(ref)
+        ref[0] = 1.0
+
+    with pytest.raises(ValueError, match=r"after.*freeze|frozen|freeze"):
+        pl.pallas_call(ends, struct(4))(np.ones(4, F32))
+
+
+# Callbacks and parameters -------------------------------------------------------------------------
+
+
+@MODES
+def test_callbacks_for_debugging_are_called_by_each_program(interpret: bool) -> None:
+    seen: list[tuple[int, float]] = []
+
+    def kernel(x_ref: Any, o_ref: Any) -> None:
+        dt.debug.callback(
+            lambda i, x: seen.append((int(i), float(x))), pl.program_id(0), x_ref[0], ordered=True
+        )
+        o_ref[...] = 2 * x_ref[...]
+
+    block = pl.BlockSpec((2,), lambda i: (i,))
+    f = pl.pallas_call(
+        kernel, struct(6), grid=3, in_specs=[block], out_specs=block, interpret=interpret
+    )
+    x = np.arange(6, dtype=F32)
+    np.testing.assert_array_equal(f(x), 2 * x)
+    dt.effects_barrier()
+    assert seen == [(0, 0.0), (1, 2.0), (2, 4.0)]
+
+
+def with_callback(callback: Any, interpret: bool) -> Callable[..., Any]:
+    def kernel(x_ref: Any, o_ref: Any) -> None:
+        o_ref[...] = callback(np.sin, struct(2), x_ref[...])
+
+    block = pl.BlockSpec((2,), lambda i: (i,))
+    return pl.pallas_call(
+        kernel, struct(4), grid=2, in_specs=[block], out_specs=block, interpret=interpret
+    )
+
+
+@pytest.mark.parametrize("callback", [dt.pure_callback, io_callback])
+def test_other_callbacks_need_the_interpreter(callback: Any) -> None:
+    x = normal(4)
+    np.testing.assert_allclose(with_callback(callback, True)(x), np.sin(x), rtol=1e-6)
+    name = callback.__name__
+    with pytest.raises(NotImplementedError, match=rf"{name} must not be called in a kernel .*got:"):
+        with_callback(callback, False)(x)
+    # Elsewhere in the program they may be.
+    kernel = add_blocks(4, 2, False)
+    both = dt.jit(lambda x: kernel(x, dt.pure_callback(np.sin, struct(4), x)))
+    np.testing.assert_allclose(both(x), x + np.sin(x), rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", [dict, lambda **names: type("Params", (), names)])
+def test_dimension_semantics(kind: Any) -> None:
+    def call(*semantics: str) -> Any:
+        params = kind(dimension_semantics=semantics)
+        return pl.pallas_call(add, struct(4), grid=(1, 1), compiler_params=params)
+
+    x = normal(4)
+    np.testing.assert_array_equal(call("parallel", "arbitrary")(x, x), 2 * x)
+    for wrong in (("parallel",), ("parallel", "serial")):
+        with pytest.raises(ValueError, match=r"for each dimension of the grid \(1, 1\), got: \("):
+            call(*wrong)
+
+
+def test_a_dimension_that_is_said_to_be_parallel_keeps_its_order_if_it_needs_one() -> None:
+    def kernel(x_ref: Any, o_ref: Any) -> None:
+        i = pl.program_id(0)
+        o_ref[i + 1] = o_ref[i] + x_ref[i]
+
+    x = np.ones(4, F32)
+    f = pl.pallas_call(
+        kernel,
+        struct(4),
+        grid=3,
+        input_output_aliases={0: 0},
+        compiler_params={"dimension_semantics": ("parallel",)},
+    )
+    np.testing.assert_array_equal(f(x), [1, 2, 3, 4])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import shutil
 import subprocess
 import sys
@@ -13,9 +14,10 @@ import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import runtime
-from dovetail.runtime import iree_internals
+from dovetail import ffi, runtime
+from dovetail.runtime import iree_internals, plugins
 from dovetail.runtime.notes import NOTES_KEY, Notes, architecture, processor_features
+from support.native_libraries import library
 from support.runtime_modules import module
 
 TOOL = iree_internals.program("iree-run-module")
@@ -357,6 +359,29 @@ def test_the_c_example(c_program: Path, network: tuple[Path, list[str], str, str
         command = [str(c_program), *options, str(path), device, "predict", argument]
         ran = subprocess.run(command, capture_output=True, text=True)
         assert (ran.returncode, ran.stdout.strip()) == (0, expected), ran.stderr
+
+
+def test_the_c_example_loads_libraries(
+    c_program: Path, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = library(repository / "tests" / "python" / "ffi" / "functions.c")
+    ffi.register_c_function("scale", ctypes.CDLL(str(found)).scale)
+    x = np.arange(3, dtype=np.float32)
+    call = ffi.ffi_call("scale", dt.ShapeDtypeStruct(x.shape, x.dtype))
+    path = tmp_path / "f.vmfb"
+    dt.export(lambda x: call(x, by=np.float32(3)), x, path=path, name="f")
+    command = [
+        *(str(c_program), f"--library={plugins.path(plugins.FOREIGN)}"),
+        *(str(path), "local-sync", "f", "3=0,1,2"),
+    ]
+    monkeypatch.setenv("DOVETAIL_FFI_TARGETS", f"scale=c:scale:{found}")
+    ran = subprocess.run(command, capture_output=True, text=True)
+    assert (ran.returncode, ran.stdout.strip()) == (0, "3=0,3,6"), ran.stderr
+    # What is missing is an error that names the target.
+    monkeypatch.delenv("DOVETAIL_FFI_TARGETS")
+    ran = subprocess.run(command, capture_output=True, text=True)
+    assert ran.returncode == 1
+    assert "scale" in ran.stderr
 
 
 def test_the_c_example_explains_errors(

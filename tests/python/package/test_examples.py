@@ -66,3 +66,8 @@ def test_spectral_gradients(repository: Path, tmp_path: Path) -> None:
     for name in ("real", "complex"):
         assert summary[f"{name}: error of the gradient"] < 1e-6
         assert summary[f"{name}: radius after"] < 1 < summary[f"{name}: radius before"]
+
+
+@pytest.mark.slow
+def test_kernels(repository: Path, tmp_path: Path) -> None:
+    assert run(repository, tmp_path, "kernels")["largest difference"] < 1e-4

@@ -155,9 +155,20 @@ def test_wrong_arguments() -> None:
 
 def test_transforms_without_references_from_outside() -> None:
     ref = zeros(3)
-    f = dt.checkpoint(lambda x: (ref[...] * x).sum())
+    f = dt.custom_vjp(lambda x: (ref[...] * x).sum())
+    f.defvjp(lambda x: (f(x), None), lambda _, t: (t,))
     with pytest.raises(NotImplementedError, match=r"must not use references from outside of it"):
         dt.grad(f)(1.0)
+
+
+def test_checkpoints_know_a_reference_by_one_name() -> None:
+    ref = zeros(3)
+    both = dt.checkpoint(lambda x, a, b: (x * a[...] + b[...]).sum())
+    with pytest.raises(ValueError, match="only one reference to a mutable array may be passed"):
+        dt.grad(both)(1.0, ref, ref)
+    closed = dt.checkpoint(lambda x, a: (x * a[...] + ref[...]).sum())
+    with pytest.raises(ValueError, match="a mutable array reference of type"):
+        dt.grad(closed)(1.0, ref)
 
 
 def test_unbatched_reference() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,20 @@ from dovetail.base.errors import type_error, value_error
 from dovetail.base.locations import here
 from dovetail.base.trace_stack import current
 from dovetail.experimental.pallas.programs import program
-from dovetail.experimental.pallas.specs import Blocks, BlockSpec, GridSpec, no_block_spec
+from dovetail.experimental.pallas.specs import (
+    Blocks,
+    BlockSpec,
+    GridSpec,
+    check_compiler_params,
+    grid_of,
+    no_block_spec,
+)
 from dovetail.lax.control.loops import for_grid
 from dovetail.programs.jit import jit
 from dovetail.tracing.arguments import name_of
 from dovetail.tracing.held import Held, Window
 from dovetail.tracing.references import Ref
+from dovetail.transforms.callbacks import forbidden_in
 from dovetail.transforms.references import empty_ref, freeze, new_ref
 from dovetail.trees.pytree import flatten, leaf_names, unflatten
 
@@ -60,7 +69,10 @@ def pallas_call(
         {argument: result}. Others start with NaN, the least integer or False.
       interpret: anything but False: the function is evaluated instead of compiled.
       name: the function's name, by default the kernel's.
-      debug, compiler_params, cost_estimate, backend, metadata: accepted, without effect.
+      compiler_params: an object or a mapping. Its `dimension_semantics`, "parallel" or "arbitrary"
+        for each dimension of the grid, is checked, but not needed: which programs run at once is
+        derived from what they read and write. The rest is ignored.
+      debug, cost_estimate, backend, metadata: accepted, without effect.
 
     Returns:
       The function of the arguments.
@@ -69,7 +81,9 @@ def pallas_call(
       TypeError: a shape has no dtype, or `kernel` is not callable.
       ValueError: when called: a spec does not fit its array, the numbers of specs and arrays
         differ, an alias has other types, the kernel closes over an array, or it writes to an
-        argument.
+        argument. At once: `dimension_semantics` does not fit the grid.
+      NotImplementedError: when called: a kernel that is not interpreted calls `pure_callback` or
+        `io_callback`.
 
     Example:
       >>> import dovetail as dt, dovetail.numpy as dnp
@@ -92,13 +106,18 @@ def pallas_call(
         raise value_error(
             "pallas_call: grid_spec must be given without grid, in_specs and out_specs, got: both"
         )
-    call = _Call(kernel, out_shape, grid_spec, dict(input_output_aliases or {}))
+    check_compiler_params(compiler_params, grid_spec)
+    is_interpreted = interpret is not False
+    call = _Call(kernel, out_shape, grid_spec, dict(input_output_aliases or {}), is_interpreted)
 
     def run(*args: Any) -> Any:
         return call(args)
 
     run.__name__ = run.__qualname__ = name or name_of(kernel)
-    return jit(run, compile="never") if interpret is not False else jit(run)
+    return jit(run, compile="never") if is_interpreted else jit(run)
+
+
+_COMPILED = "a kernel of a pallas_call, unless interpret=True"
 
 
 class _Input(Held):
@@ -143,11 +162,18 @@ class _Call:
       out_shape: the tree of the results' shapes and dtypes.
       spec: the grid and the blocks.
       aliases: the arguments as which results start.
+      is_interpreted: whether the kernel is evaluated, and may call all of Python.
     """
 
     def __init__(
-        self, kernel: Callable[..., None], out_shape: Any, spec: GridSpec, aliases: dict[int, int]
+        self,
+        kernel: Callable[..., None],
+        out_shape: Any,
+        spec: GridSpec,
+        aliases: dict[int, int],
+        is_interpreted: bool,
     ) -> None:
+        self._is_interpreted = is_interpreted
         self._kernel, self._aliases, self._spec = kernel, aliases, spec
         self._shapes, self._out_spec = flatten(out_shape)
         self._is_tuple = isinstance(out_shape, (tuple, list))
@@ -156,7 +182,7 @@ class _Call:
                 raise type_error(
                     f"pallas_call: out_shape must have leaves with shape and dtype, got: {shape!r}"
                 )
-        self._grid = spec.grid if isinstance(spec.grid, tuple) else (spec.grid,)
+        self._grid = grid_of(spec)
 
     def __call__(self, args: tuple[Any, ...]) -> Any:
         """The results."""
@@ -194,7 +220,8 @@ class _Call:
         """Apply the kernel, which must close over nothing that only runs know."""
         trace = current()
         before = 0 if trace is None else len(trace.captured)
-        self._kernel(*refs)
+        with nullcontext() if self._is_interpreted else forbidden_in(_COMPILED):
+            self._kernel(*refs)
         captured = [] if trace is None else trace.captured[before:]
         arrays = [operand for operand in captured if type(operand) is not Ref]
         if arrays:

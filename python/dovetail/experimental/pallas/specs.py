@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple
@@ -106,6 +106,27 @@ class GridSpec:
     in_specs: Any = no_block_spec
     out_specs: Any = no_block_spec
     scratch_shapes: Any = ()
+
+
+def grid_of(spec: GridSpec) -> tuple[int, ...]:
+    """The size of each dimension of the grid."""
+    return spec.grid if isinstance(spec.grid, tuple) else (spec.grid,)
+
+
+def check_compiler_params(params: Any, spec: GridSpec) -> None:
+    """Check that `dimension_semantics`, if there are any, fit the grid."""
+    if isinstance(params, Mapping):
+        stated = params.get("dimension_semantics")
+    else:
+        stated = getattr(params, "dimension_semantics", None)
+    if stated is None:
+        return
+    names = [str(getattr(each, "value", each)).lower() for each in stated]
+    if len(names) != len(grid_of(spec)) or not {*names} <= {"parallel", "arbitrary"}:
+        raise value_error(
+            'pallas_call: dimension_semantics must be "parallel" or "arbitrary" for each dimension '
+            f"of the grid {grid_of(spec)}, got: {stated!r}"
+        )
 
 
 class Blocks:

@@ -1,0 +1,90 @@
+"""The kernels of `examples/kernels.py`: against plain ops, on each target; their dispatches."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dovetail as dt
+from dovetail import runtime
+from dovetail.compiler.schedule import schedule_of
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "examples"))
+import kernels
+
+CASES = pytest.mark.parametrize("name", kernels.CASES)
+
+
+def small(name: str, interpret: bool = False) -> kernels.Case:
+    make, sizes, _ = kernels.CASES[name]
+    return make(*sizes, interpret=interpret)
+
+
+def assert_close(got: Any, expected: Any) -> None:
+    leaves = zip(dt.tree.leaves(got), dt.tree.leaves(expected), strict=True)
+    for a, b in leaves:
+        np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
+
+
+@CASES
+@pytest.mark.parametrize("interpret", [True, False])
+def test_values(name: str, interpret: bool) -> None:
+    kernel, plain, arrays = small(name, interpret)
+    assert_close(kernel(*arrays), plain(*arrays))
+
+
+def dispatches(function: Any, arrays: list[np.ndarray]) -> int:
+    """The number of dispatches of the function for the CPU."""
+    program = dt.jit(function).lower(*arrays).compile()._program
+    return len(schedule_of(program.compilation()).dispatches)
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        ("vector add", 1),
+        ("dense layer", 1),
+        ("softmax", 1),
+        ("attention", 3),  # before its loop over keys, the loop, and after it
+        ("attention backward", 1),
+        ("prefix sum", 1),
+        ("stencil", 1),
+        ("histogram", 1),
+        ("block-sparse product", 2),  # with the test whether a program has a block
+    ],
+)
+def test_dispatches(name: str, count: int) -> None:
+    kernel, _, arrays = small(name)
+    assert dispatches(kernel, arrays) == count
+
+
+@pytest.mark.parametrize(
+    "name", ["vector add", "dense layer", "softmax", "attention backward", "stencil"]
+)
+def test_large_kernels_have_the_dispatches_of_plain_ops(name: str) -> None:
+    make, _, sizes = kernels.CASES[name]
+    kernel, plain, arrays = make(*sizes)
+    assert dispatches(kernel, arrays) <= dispatches(plain, arrays)
+
+
+@pytest.mark.usefixtures("vulkan")
+@CASES
+def test_vulkan(name: str, tmp_path: Path) -> None:
+    kernel, plain, arrays = small(name)
+    path = str(tmp_path / "kernel.vmfb")
+    dt.export(kernel, *arrays, path=path, targets="vulkan")
+    got = runtime.load(path, device="vulkan").main(*arrays)
+    assert_close([np.asarray(x.numpy()) for x in dt.tree.leaves(got)], plain(*arrays))
+
+
+@CASES
+@pytest.mark.parametrize("target", ["cuda:sm_89", "rocm", "metal"])
+def test_other_gpus_compile(name: str, target: str, tmp_path: Path) -> None:
+    kernel, _, arrays = small(name)
+    path = tmp_path / "kernel.vmfb"
+    dt.export(kernel, *arrays, path=str(path), targets=target)
+    assert path.stat().st_size > 0
