@@ -6,10 +6,10 @@ import contextlib
 import dataclasses
 from typing import Any
 
+import libraries as installed
 import ml_dtypes
 import numpy as np
 from by_turns import turns
-import libraries as installed
 from libraries import Library
 from programs.registry import SIZES, Draw, Program
 
