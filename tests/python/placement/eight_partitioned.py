@@ -17,6 +17,7 @@ from dovetail.experimental import io_callback
 from dovetail.programs import jitted
 from dovetail.programs.partitions import PartitionedExecutable
 from dovetail.runtime import get_device
+from dovetail.runtime.communicator import CollectiveError
 from dovetail.sharding import AxisType, Mesh, NamedSharding
 from dovetail.sharding import PartitionSpec as P
 from support.parts_check import check
@@ -562,3 +563,27 @@ def test_device_put_in_a_program_is_a_constraint() -> None:
 def test_device_put_to_one_device_in_a_program_has_no_effect() -> None:
     x = dt.device_put(normal(3), DEVICES[1])
     assert dt.jit(lambda x: dt.device_put(x, DEVICES[2]))(x).device == DEVICES[1]
+
+
+@pytest.mark.parametrize("check_vma", [True, False])
+def test_collectives_that_only_some_devices_come_to(check_vma: bool) -> None:
+    """The others stop at once, and the message names the op and its line."""
+
+    def branch(x: Any) -> Any:
+        return lax.cond(
+            lax.axis_index("data") == 1, lambda x: x + lax.psum(x, "data"), lambda x: x, x
+        )
+
+    def loop(x: Any) -> Any:
+        def step(_: Any, y: Any) -> Any:
+            return x + lax.pmax(y, "data")
+
+        return lax.fori_loop(0, lax.axis_index("data"), step, x)
+
+    for program, op in (branch, "all_reduce_sum"), (loop, "all_reduce_max"):
+        f = dt.shard_map(
+            program, mesh=GRID, in_specs=P("data"), out_specs=P("data"), check_vma=check_vma
+        )
+        message = f"in {op} over data, .*eight_partitioned.py:[0-9]+ .*(has|have) finished"
+        with pytest.raises(CollectiveError, match=message):
+            dt.jit(f)(np.ones(8, np.float32))
