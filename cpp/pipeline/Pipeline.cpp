@@ -53,6 +53,7 @@ struct ShardPass : PassWrapper<ShardPass, OperationPass<ModuleOp>> {
           addSimplify(passes, Form());
           if (!isPartitioned)
             return;
+          passes.addPass(createCheckCollectivesPass());
           passes.addPass(createHoistCollectivesPass());
           passes.addPass(createMergeCollectivesPass());
           if (Target(module).isGpu())

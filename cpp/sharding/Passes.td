@@ -41,6 +41,19 @@ def LocalizePass : ModulePass<"dovetail-localize"> {
   }];
 }
 
+def CheckCollectivesPass : ModulePass<"dovetail-check-collectives"> {
+  let summary = "no collective is in a branch that only some of its devices take";
+  let description = [{
+    For the program of one device, with the attribute `dovetail.mesh`. Where the branch that is taken follows from the device's
+    position on the mesh alone, it is known of each device. It is an error if a device of a collective's group takes the
+    branch with the collective and another takes one without it, which would wait forever. In other cases devices notice
+    when they run.
+  }];
+  // For the scalar code of pointwise ops.
+  let dependentDialects = ["::dovetail::DovetailDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def HoistCollectivesPass : ModulePass<"dovetail-hoist-collectives"> {
   let summary = "what a loop adds up is summed over devices once, after the loop";
   let description = [{

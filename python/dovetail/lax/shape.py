@@ -20,6 +20,7 @@ from dovetail.ops.operands import (
     canonical_axes,
     canonical_shape,
 )
+from dovetail.programs.transfers import beside
 from dovetail.transforms.out_sharding import accepts_out_sharding
 
 
@@ -186,13 +187,14 @@ def broadcast_like(arr: ArrayLike, like_arr: ArrayLike) -> Array:
 
     Args:
       arr: an array or scalar.
-      like_arr: an array or scalar, of which only the shape matters.
+      like_arr: an array or scalar, of which only the shape matters, and the sharding in its type.
 
     Returns:
-      An array of the shape of `like_arr` and the element type of `arr`.
+      An array of the shape of `like_arr`, sharded like it over explicit axes, and of the element
+      type of `arr`.
 
     Raises:
-      ValueError: `arr` does not broadcast to that shape.
+      ValueError: `arr` does not broadcast to that shape, or its type states another sharding.
 
     Example:
       >>> broadcast_like(1.0, np.zeros(2))
@@ -203,7 +205,17 @@ def broadcast_like(arr: ArrayLike, like_arr: ArrayLike) -> Array:
         raise value_error(
             f"broadcast_like: an array of shape {x.shape} does not broadcast to {like.shape}"
         )
-    return broadcast_to(x, like.shape)
+    result, wanted = broadcast_to(x, like.shape), like.aval.explicit
+    if wanted is None:
+        return result
+    entries = result.aval.sharding.spec.partitions
+    pairs = zip(entries, wanted.spec.partitions, strict=True)
+    if any(has not in (None, other) for has, other in pairs):
+        raise value_error(
+            f"broadcast_like: Incompatible shardings for broadcasting, got: {x.aval} and "
+            f"{like.aval}; reshard one of them"
+        )
+    return beside(result, like)
 
 
 def expand_dims(array: ArrayLike, dimensions: Sequence[int]) -> Array:

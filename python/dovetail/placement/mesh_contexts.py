@@ -17,6 +17,7 @@ class set_mesh:
     """Set the mesh to which partition specs refer that are given without one.
 
     It holds in this thread: within a `with` block, or, if the result is no such block, from now on.
+    What is computed of arrays that are committed to no devices is then on all devices of the mesh.
 
     Args:
       mesh: a `Mesh`, or None for no mesh.

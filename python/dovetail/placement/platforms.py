@@ -9,7 +9,7 @@ from dovetail.base import config
 from dovetail.base.errors import value_error
 from dovetail.base.setting import Option
 from dovetail.placement.devices import PLATFORMS, Device, devices_of, local_devices_of
-from dovetail.placement.mesh_contexts import context_mesh
+from dovetail.placement.mesh_contexts import context_mesh, get_abstract_mesh
 from dovetail.placement.meshes import Mesh
 from dovetail.placement.named_sharding import NamedSharding
 from dovetail.placement.partition_spec import P
@@ -202,6 +202,13 @@ default_device: Option[Any] = Option(
 
 
 def _default_place() -> Any:
+    mesh = context_mesh()
+    if not mesh.empty:
+        # Within `use_abstract_mesh`, the same devices have axes of other names and types.
+        axes = get_abstract_mesh()
+        if axes.size == mesh.size and not axes.manual_axes:
+            mesh = Mesh(mesh.devices.reshape(axes.axis_sizes), axes.axis_names, axes.axis_types)
+        return place_of(NamedSharding(mesh, P()))
     if default_device.value is None:
         return None
     return place_on(device_meant(default_device.value), False)

@@ -435,7 +435,16 @@ def common_place(
                 shape = operands[i].aval
                 got.append(f"argument {which}{name} with shape {shape} and {where.shown}")
             raise incompatible(" and ".join(got))
-    return config.snapshot().place if found is None else found.of_results()
+    default = config.snapshot().place
+    if found is None:
+        return default
+    if default is not None and default.is_committed and not default.has_devices_of(found):
+        which = f"{describe(first)} of " if describe else "of " if name else ""
+        raise incompatible(
+            f"argument {which}{name} with shape {operands[first].aval} and {found.shown} and the "
+            f"mesh of the context with {default.shown}"
+        )
+    return found.of_results()
 
 
 def incompatible(got: str) -> Exception:

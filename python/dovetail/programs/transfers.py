@@ -127,6 +127,11 @@ def device_put(
                 rank = array.ndim - getattr(node, "hidden_ndim", 0)
                 where.check_compatible_aval(array.shape[:rank])
                 array = put(array, where, copy)
+            elif type(array) is Array and type(leaf) is not Array:
+                # Uncommitted, also where the mesh of the context has what ops compute.
+                place = array._place
+                if place is not None and place.is_committed:
+                    array = Array(array._value(), array.weak_type)
             elif copy and type(array) is Array:
                 array = array.copy()
             results.append(array)

@@ -121,6 +121,7 @@ def is_for_host(*operands: Any) -> bool:
     if not is_eager(*operands):
         return False
     places = [operand._place for operand in operands if type(operand) is Array]
+    places.append(config.snapshot().place)
     return not any(place is not None and place.is_spread for place in places)
 
 

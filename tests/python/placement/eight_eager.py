@@ -93,3 +93,91 @@ def test_results_are_arguments_of_programs() -> None:
     result = dt.jit(lambda z: z * 2)(shifted)
     assert result.sharding == Z.sharding
     np.testing.assert_array_equal(result, (VALUES + 1) * 2)
+
+
+# Under `set_mesh` ---------------------------------------------------------------------------------
+
+ROW = np.arange(4, dtype=np.float32)
+# Calls of arrays on no mesh: what they compute is on all devices of the context's mesh.
+UNPLACED: dict[str, Callable[[], Any]] = {
+    "zeros": lambda: dnp.zeros((2, 3)),
+    "eye": lambda: dnp.eye(4),
+    "asarray": lambda: dnp.asarray(ROW),
+    "array of a list": lambda: dnp.array([1.0, 2.0]),
+    "function of NumPy's arrays": lambda: dnp.sin(ROW),
+    "operator": lambda: dnp.asarray(ROW) + 1,
+    "method": lambda: dnp.asarray(ROW).reshape(2, 2),
+    "index": lambda: dnp.arange(4)[1:2],
+    "row": lambda: next(iter(dnp.eye(2))),
+    "where": lambda: dnp.where(ROW > 1, 1.0, 2.0),
+    "nonzero": lambda: dnp.nonzero(ROW)[0],
+    "sum": lambda: dnp.sum(ROW),
+    "svd": lambda: dnp.linalg.svd(np.eye(4, dtype=np.float32))[0],
+    "key": lambda: dt.random.key_data(dt.random.key(0)),
+    "random numbers": lambda: dt.random.normal(dt.random.key(0), (4,)),
+    "cond": lambda: lax.cond(True, lambda x: x + 1, lambda x: x, ROW),
+    "scan": lambda: lax.scan(lambda x, _: (x + 1, x), ROW, None, length=2)[1],
+    "grad": lambda: dt.grad(lambda x: dnp.sum(x * x))(ROW),
+    "vmap": lambda: dt.vmap(lambda x: x * x)(ROW),
+    "scatter": lambda: dnp.zeros((2, 10)).at[:, np.array([1, 3])].add(5.0),
+    "repeat": lambda: dnp.repeat(dnp.eye(3), np.array([1, 2, 1]), axis=0),
+    "pure_callback": lambda: dt.pure_callback(
+        np.sin, dt.ShapeDtypeStruct(ROW.shape, ROW.dtype), ROW
+    ),
+    "jit": lambda: dt.jit(lambda: dnp.ones(4))(),
+    "jit of NumPy's arrays": lambda: dt.jit(lambda x: x + 1)(ROW),
+}
+
+
+@pytest.mark.parametrize("kind", [AxisType.Auto, AxisType.Explicit])
+@pytest.mark.parametrize("name", UNPLACED)
+@dt.config.compile("never")
+def test_results_are_on_the_mesh_of_the_context(name: str, kind: AxisType) -> None:
+    mesh = MESH.update(axis_types=(kind, kind))
+    call = UNPLACED[name]
+    expected = call()
+    assert expected.sharding.num_devices == 1
+    for _ in range(3):
+        with dt.set_mesh(mesh):
+            result = call()
+        assert result.committed
+        assert result.sharding.is_equivalent_to(NamedSharding(mesh, P()), result.ndim)
+        assert result.sharding.mesh == mesh
+        assert len(result.addressable_shards) == 8
+        np.testing.assert_array_equal(result, expected)
+    assert call().sharding == expected.sharding
+
+
+def test_specs_of_results_state_explicit_dimensions() -> None:
+    with dt.set_mesh(MESH.update(axis_types=(AxisType.Explicit,) * 2)):
+        explicit: Any = dnp.zeros((2, 3))
+        assert explicit.sharding.spec == dt.typeof(explicit).sharding.spec == P(None, None)
+    with dt.set_mesh(MESH):
+        automatic: Any = dnp.zeros((2, 3))
+        assert automatic.sharding.spec == P()
+
+
+def test_device_put_commits_to_no_mesh() -> None:
+    with dt.set_mesh(MESH):
+        plain = dt.device_put(ROW)
+        assert not plain.committed
+        assert plain.sharding.num_devices == 1
+        assert (plain + 1).sharding == NamedSharding(MESH, P())
+
+
+def test_arrays_on_other_devices_than_those_of_the_mesh() -> None:
+    elsewhere = dt.device_put(ROW, dt.devices()[3])
+    with dt.set_mesh(MESH):
+        for call in (lambda: elsewhere + 1, lambda: dt.jit(dnp.sin)(elsewhere)):
+            with pytest.raises(ValueError, match=r"incompatible devices .* ids \[3\]"):
+                call()
+    assert (elsewhere + 1).device == dt.devices()[3]
+
+
+def test_axes_of_an_abstract_mesh_on_the_devices_of_the_context() -> None:
+    renamed = dt.sharding.AbstractMesh((8,), ("c",))
+    with dt.set_mesh(MESH), dt.sharding.use_abstract_mesh(renamed):
+        result: Any = dnp.arange(8)
+    assert result.sharding.mesh.axis_names == ("c",)
+    assert result.sharding.device_set == {*dt.devices()}
+    np.testing.assert_array_equal(result, np.arange(8))

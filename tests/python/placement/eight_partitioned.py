@@ -13,10 +13,12 @@ import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import lax
 from dovetail.arrays.shards import Shards
+from dovetail.errors import TransformError
 from dovetail.experimental import io_callback
 from dovetail.programs import jitted
 from dovetail.programs.partitions import PartitionedExecutable
 from dovetail.runtime import get_device
+from dovetail.runtime.communicator import CollectiveError
 from dovetail.sharding import AxisType, Mesh, NamedSharding
 from dovetail.sharding import PartitionSpec as P
 from support.parts_check import check
@@ -562,3 +564,42 @@ def test_device_put_in_a_program_is_a_constraint() -> None:
 def test_device_put_to_one_device_in_a_program_has_no_effect() -> None:
     x = dt.device_put(normal(3), DEVICES[1])
     assert dt.jit(lambda x: dt.device_put(x, DEVICES[2]))(x).device == DEVICES[1]
+
+
+@pytest.mark.parametrize("check_vma", [True, False])
+def test_collectives_that_only_some_devices_come_to(check_vma: bool) -> None:
+    """An error of the compiler if it can tell, and otherwise of the run, which ends at once."""
+
+    def branch(x: Any) -> Any:
+        return lax.cond(
+            lax.axis_index("data") == 1, lambda x: x + lax.psum(x, "data"), lambda x: x, x
+        )
+
+    def branch_by_values(x: Any) -> Any:
+        return lax.cond(x[0] == 1, lambda x: x + lax.psum(x, "data"), lambda x: x, x)
+
+    def loop(x: Any) -> Any:
+        def step(_: Any, y: Any) -> Any:
+            return x + lax.pmax(y, "data")
+
+        return lax.fori_loop(0, lax.axis_index("data"), step, x)
+
+    def jitted(program: Any) -> Any:
+        return dt.jit(
+            dt.shard_map(
+                program, mesh=GRID, in_specs=P("data"), out_specs=P("data"), check_vma=check_vma
+            )
+        )
+
+    values = np.arange(4, dtype=np.float32)
+    message = (
+        r"all_reduce_sum over .* in a branch that 2 takes and 0 does not; .*at .*partitioned.py:"
+    )
+    with pytest.raises(TransformError, match=message):
+        jitted(branch).lower(values).as_text("shard")
+    with pytest.raises(TransformError, match=message):
+        jitted(branch)(values)
+    for program, op in (branch_by_values, "all_reduce_sum"), (loop, "all_reduce_max"):
+        message = f"in {op} over data, .*eight_partitioned.py:[0-9]+ .*(has|have) finished"
+        with pytest.raises(CollectiveError, match=message):
+            jitted(program)(values)

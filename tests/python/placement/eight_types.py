@@ -334,3 +334,15 @@ def test_types_in_shard_map() -> None:
         *(some, some, "float32[2,16@b]", "float32[3]", {"a"}, (manual, EXPLICIT)),
     ]
     assert types(P("a", "b"), Z, check_vma=False)[1] == "float32[2,8]"
+
+
+def test_broadcast_like_follows_the_sharding_in_a_type() -> None:
+    with dt.set_mesh(MESH):
+        like = dt.device_put(np.ones((8, 4), np.float32), P("a", None))
+        row = np.arange(4, dtype=np.float32)
+        for call in (lax.broadcast_like, dt.jit(lax.broadcast_like)):
+            result: Any = call(row, like)
+            assert result.sharding.spec == P("a", None)
+            np.testing.assert_array_equal(result, np.tile(row, (8, 1)))
+        with pytest.raises(ValueError, match="Incompatible shardings for broadcasting, got: "):
+            lax.broadcast_like(dt.device_put(row, P("a")), like)

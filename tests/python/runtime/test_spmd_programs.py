@@ -11,8 +11,10 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import lax
+from dovetail.compiler import phases
+from dovetail.compiler.forms import compile_lowered
 from support.breadth import one_of
-from support.spmd import Mesh, check
+from support.spmd import Mesh, check, partitioned
 
 MESHES: list[Mesh] = [{"data": 2}, {"data": 2, "model": 2}, {"data": 2, "model": 4}]
 
@@ -166,3 +168,32 @@ def test_a_collective_whose_result_only_some_use() -> None:
         return used, last, looped
 
     check({"data": 4}, f, _values({"data": 4}), ulps=64)
+
+
+def layers(x: Any, weights: Any) -> Any:
+    """Each device has rows of the batch; weights, of which it has a part, are gathered."""
+
+    def step(x: Any, w: Any) -> Any:
+        return dnp.tanh(x @ w), dnp.sum(x)
+
+    return lax.scan(step, x, weights)
+
+
+def test_programs_do_not_grow_with_the_number_of_devices() -> None:
+    """One program serves all devices: as many ops, and as many bytes, for any number of them."""
+    weights = np.ones((3, 64, 64), np.float32)
+    ops, lines, sizes = [], [], []
+    for count in (2, 4, 8, 64):
+        # As many rows on each device.
+        x = np.ones((512 * count, 64), np.float32)
+        module = dt.jit(layers).lower(x, weights)._program.module
+        local = partitioned(module, {"data": count}, [[["data"], []], [[], [], ["data"]]])
+        text = local.text()
+        assert text.count("all_gather") == text.count("all_reduce_sum") == 1
+        ops.append(text.count(" = dovetail."))
+        phases.run(local, "lower", start="check")
+        lines.append(len(local.text().splitlines()))
+        sizes.append(len(compile_lowered(local)))
+    assert len({*ops}) == len({*lines}) == 1
+    # Numbers differ in their lengths.
+    assert max(sizes) < 1.01 * min(sizes)
