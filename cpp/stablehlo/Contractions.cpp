@@ -123,7 +123,14 @@ struct ImportConvolution : Import<ImportConvolution, stablehlo::ConvolutionOp> {
       windows.push_back(kOfWindow + i);
     Value ans = e.make<ConvOp>(lhs, rhs, ofLhs, ofRhs, ofAns, windows, listed(conv.getWindowStrides()),
                                listed(conv.getRhsDilation()), element);
-    results.push_back(e.reshapedTo(ans, cast<RankedTensorType>(op->getResult(0).getType()).getShape()));
+    if (groups != 1) {
+      auto shape = llvm::to_vector(Algebra::typeOf(ans).getShape());
+      int64_t dim = placeOf(ofAns, kOfGroup);
+      shape[dim + 1] *= shape[dim];
+      shape.erase(shape.begin() + dim);
+      ans = e.reshapedTo(ans, shape);
+    }
+    results.push_back(ans);
     return success();
   }
 };

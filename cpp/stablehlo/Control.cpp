@@ -21,6 +21,10 @@ using Results = SmallVectorImpl<Value>;
 struct ImportWhile : Import<ImportWhile, stablehlo::WhileOp> {
   LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
     auto loop = cast<stablehlo::WhileOp>(op);
+    // Sizes that are known outside are known inside.
+    for (Region *region : {&loop.getCond(), &loop.getBody()})
+      for (auto [argument, carry] : llvm::zip_equal(region->getArguments(), loop.getOperand()))
+        argument.setType(carry.getType());
     if (failed(e.translate(loop.getCond())) || failed(e.translate(loop.getBody())))
       return failure();
     auto found = e.repeat(
@@ -36,9 +40,9 @@ LogicalResult importBranches(Operation *op, Value index, ArrayRef<Region *> bran
   for (Region *branch : branches)
     if (failed(e.translate(*branch)))
       return failure();
-  auto found = e.branch(index, op->getResultTypes(), branches.size(), [&](Algebra &inner, unsigned i) {
-    return inlineBody(inner.builder, *branches[i], ValueRange());
-  });
+  auto found =
+      e.branch(index, ValueRange(returned(*branches[0])).getTypes(), branches.size(),
+               [&](Algebra &inner, unsigned i) { return inlineBody(inner.builder, *branches[i], ValueRange()); });
   llvm::append_range(results, found);
   return success();
 }

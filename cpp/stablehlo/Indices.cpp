@@ -87,16 +87,23 @@ Windows windowsOf(Importer &e, Value x, Value indices, const Numbers &numbers, A
   return windows;
 }
 
-struct ImportGather : Import<ImportGather, stablehlo::GatherOp> {
+SmallVector<int64_t> sliceSizes(stablehlo::GatherOp op) { return Dims(op.getSliceSizes()); }
+std::optional<Dims> sliceSizes(stablehlo::DynamicGatherOp op) { return knownElements(op.getSliceSizes()); }
+
+template <typename Theirs>
+struct ImportGather : Import<ImportGather<Theirs>, Theirs> {
   LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
-    auto gather = cast<stablehlo::GatherOp>(op);
+    auto gather = cast<Theirs>(op);
+    std::optional<Dims> sizes = sliceSizes(gather);
+    if (!sizes)
+      return op->emitError() << "dynamic_gather: sizes of slices must follow from sizes that are known, got: values";
     auto attr = gather.getDimensionNumbers();
     Numbers numbers{attr.getOffsetDims(),          attr.getCollapsedSliceDims(),       attr.getStartIndexMap(),
                     attr.getOperandBatchingDims(), attr.getStartIndicesBatchingDims(), attr.getIndexVectorDim()};
     Value x = gather.getOperand();
     if (!Algebra::typeOf(x).hasStaticShape() || !cast<ShapedType>(op->getOperand(1).getType()).hasStaticShape())
       return op->emitError() << "gather: sizes must be known, got: " << x.getType();
-    Windows windows = windowsOf(e, x, gather.getStartIndices(), numbers, gather.getSliceSizes(), true);
+    Windows windows = windowsOf(e, x, gather.getStartIndices(), numbers, *sizes, true);
     Value found = e.make<GatherOp>(x, windows.indices, windows.dims, windows.window);
     int64_t batch = Algebra::typeOf(windows.indices).getRank() - 1;
     Dims shape(Algebra::typeOf(found).getShape().take_front(batch));
@@ -273,7 +280,8 @@ void attachIndexCounterparts(MLIRContext *c) {
   ScatterMulOp::attachInterface<ExportScatter<ScatterMulOp, &kProduct>>(*c);
   ScatterMinOp::attachInterface<ExportScatter<ScatterMinOp, &kMin>>(*c);
   ScatterMaxOp::attachInterface<ExportScatter<ScatterMaxOp, &kMax>>(*c);
-  stablehlo::GatherOp::attachInterface<ImportGather>(*c);
+  stablehlo::GatherOp::attachInterface<ImportGather<stablehlo::GatherOp>>(*c);
+  stablehlo::DynamicGatherOp::attachInterface<ImportGather<stablehlo::DynamicGatherOp>>(*c);
   stablehlo::ScatterOp::attachInterface<ImportScatter>(*c);
   stablehlo::DynamicSliceOp::attachInterface<ImportDynamicSlice>(*c);
   stablehlo::DynamicUpdateSliceOp::attachInterface<ImportDynamicUpdateSlice>(*c);

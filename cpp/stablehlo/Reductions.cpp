@@ -159,8 +159,10 @@ struct ImportReduce : Import<ImportReduce, stablehlo::ReduceOp> {
     }
     auto spreadInits = [&] {
       Algebra::Values inits;
-      for (auto [init, type] : llvm::zip(reduce.getInitValues(), op->getResultTypes()))
-        inits.push_back(e.broadcast(init, {}, cast<RankedTensorType>(type), {}));
+      for (auto [init, x] : llvm::zip(reduce.getInitValues(), arrays)) {
+        auto type = Algebra::typeOf(x);
+        inits.push_back(e.broadcast(init, {}, type.clone(type.getShape().drop_front()), {}));
+      }
       return inits;
     };
     if (Algebra::sizeOf(arrays[0], 0) == 0) {

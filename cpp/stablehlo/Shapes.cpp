@@ -34,14 +34,6 @@ struct ImportIota : Import<ImportIota, stablehlo::IotaOp> {
     return success();
   }
 };
-struct ImportDynamicIota : Import<ImportDynamicIota, stablehlo::DynamicIotaOp> {
-  LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
-    auto iota = cast<stablehlo::DynamicIotaOp>(op);
-    auto type = resultType(op);
-    results.push_back(e.make<IotaOp>(type, iota.getIotaDimension(), e.sizesFrom(iota.getOutputShape(), type)));
-    return success();
-  }
-};
 
 struct ImportBroadcast : Import<ImportBroadcast, stablehlo::BroadcastInDimOp> {
   LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
@@ -50,26 +42,10 @@ struct ImportBroadcast : Import<ImportBroadcast, stablehlo::BroadcastInDimOp> {
     return success();
   }
 };
-struct ImportDynamicBroadcast : Import<ImportDynamicBroadcast, stablehlo::DynamicBroadcastInDimOp> {
-  LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
-    auto broadcast = cast<stablehlo::DynamicBroadcastInDimOp>(op);
-    auto type = resultType(op);
-    results.push_back(e.broadcastInDim(broadcast.getOperand(), broadcast.getBroadcastDimensions(), type,
-                                       e.sizesFrom(broadcast.getOutputDimensions(), type)));
-    return success();
-  }
-};
 
 struct ImportReshape : Import<ImportReshape, stablehlo::ReshapeOp> {
   LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
     results.push_back(e.reshape(op->getOperand(0), resultType(op), {}));
-    return success();
-  }
-};
-struct ImportDynamicReshape : Import<ImportDynamicReshape, stablehlo::DynamicReshapeOp> {
-  LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
-    auto type = resultType(op);
-    results.push_back(e.reshape(op->getOperand(0), type, e.sizesFrom(op->getOperand(1), type)));
     return success();
   }
 };
@@ -109,14 +85,6 @@ struct ImportSlice : Import<ImportSlice, stablehlo::SliceOp> {
     auto slice = cast<stablehlo::SliceOp>(op);
     results.push_back(
         e.slice(slice.getOperand(), slice.getStartIndices(), resultType(op).getShape(), slice.getStrides()));
-    return success();
-  }
-};
-
-struct ImportSize : Import<ImportSize, stablehlo::GetDimensionSizeOp> {
-  LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
-    auto query = cast<stablehlo::GetDimensionSizeOp>(op);
-    results.push_back(e.make<FromIndexOp>(resultType(op), e.size(query.getOperand(), query.getDimension())));
     return success();
   }
 };
@@ -219,17 +187,13 @@ void attachShapeCounterparts(MLIRContext *c) {
   stablehlo::ConstantOp::attachInterface<ImportConstant<stablehlo::ConstantOp>>(*c);
   chlo::ConstantOp::attachInterface<ImportConstant<chlo::ConstantOp>>(*c);
   stablehlo::IotaOp::attachInterface<ImportIota>(*c);
-  stablehlo::DynamicIotaOp::attachInterface<ImportDynamicIota>(*c);
   stablehlo::BroadcastInDimOp::attachInterface<ImportBroadcast>(*c);
-  stablehlo::DynamicBroadcastInDimOp::attachInterface<ImportDynamicBroadcast>(*c);
   stablehlo::ReshapeOp::attachInterface<ImportReshape>(*c);
-  stablehlo::DynamicReshapeOp::attachInterface<ImportDynamicReshape>(*c);
   stablehlo::TransposeOp::attachInterface<ImportTranspose>(*c);
   stablehlo::ReverseOp::attachInterface<ImportReverse>(*c);
   stablehlo::ConcatenateOp::attachInterface<ImportConcatenate>(*c);
   stablehlo::PadOp::attachInterface<ImportPad>(*c);
   stablehlo::SliceOp::attachInterface<ImportSlice>(*c);
-  stablehlo::GetDimensionSizeOp::attachInterface<ImportSize>(*c);
   stablehlo::OptimizationBarrierOp::attachInterface<ImportBarrier>(*c);
   attachExport<ConstantOp>(c, ToConstant());
   attachExport<IotaOp>(c, ToIota());
