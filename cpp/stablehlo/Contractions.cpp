@@ -157,6 +157,8 @@ struct ExportDotGeneral : Export<ExportDotGeneral, DotGeneralOp> {
 /// All dimensions of one kind become one, in the order (batch, features, windows): groups are divided from features.
 struct ExportConv : Export<ExportConv, ConvOp> {
   LogicalResult exportTo(Operation *op, Exporter &e, Results &results) const {
+    if (failed(requireSizes(op)))
+      return failure();
     auto conv = cast<ConvOp>(op);
     ArrayRef<int64_t> ofLhs = conv.getLhsDims(), ofRhs = conv.getRhsDims(), ofAns = conv.getAnsDims();
     ArrayRef<int64_t> windows = conv.getWindows();

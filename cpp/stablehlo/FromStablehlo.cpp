@@ -235,6 +235,7 @@ void attachStablehloCounterparts(MLIRContext *context) {
   attachElementwiseCounterparts(context);
   attachShapeCounterparts(context);
   attachSizeCounterparts(context);
+  attachSizesToStablehlo(context);
   attachContractionCounterparts(context);
   attachReductionCounterparts(context);
   attachWindowCounterparts(context);

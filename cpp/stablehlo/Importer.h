@@ -43,7 +43,6 @@ public:
   Values sizesFrom(mlir::Value shape, mlir::RankedTensorType type);
   using Algebra::slice;
 
-protected:
   Functions &functionsOf() { return functions; }
 
 private:

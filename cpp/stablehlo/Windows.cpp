@@ -186,6 +186,8 @@ struct ImportSelectAndScatter : Import<ImportSelectAndScatter, stablehlo::Select
 template <typename Ours, const Reducer &reducer>
 struct ExportWindows : Export<ExportWindows<Ours, reducer>, Ours> {
   LogicalResult exportTo(Operation *op, Exporter &e, Results &results) const {
+    if (failed(requireSizes(op)))
+      return failure();
     auto reduce = cast<Ours>(op);
     results.push_back(
         emitWindows(e, reduce.getX(), reducer, reduce.getWindow(), reduce.getStrides(), reduce.getDilations(), {}));
@@ -197,6 +199,8 @@ struct ExportWindows : Export<ExportWindows<Ours, reducer>, Ours> {
 template <typename Ours, typename Arg>
 struct ExportWindowArg : Export<ExportWindowArg<Ours, Arg>, Ours> {
   LogicalResult exportTo(Operation *op, Exporter &e, Results &results) const {
+    if (failed(requireSizes(op)))
+      return failure();
     auto arg = cast<Ours>(op);
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     Dims single(type.getShape());
@@ -212,6 +216,8 @@ struct ExportWindowArg : Export<ExportWindowArg<Ours, Arg>, Ours> {
 
 struct ExportWindowTake : Export<ExportWindowTake, WindowTakeOp> {
   LogicalResult exportTo(Operation *op, Exporter &e, Results &results) const {
+    if (failed(requireSizes(op)))
+      return failure();
     auto take = cast<WindowTakeOp>(op);
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     Value taken = e.zeros(type, {});
@@ -225,6 +231,8 @@ struct ExportWindowTake : Export<ExportWindowTake, WindowTakeOp> {
 
 struct ExportWindowPut : Export<ExportWindowPut, WindowPutOp> {
   LogicalResult exportTo(Operation *op, Exporter &e, Results &results) const {
+    if (failed(requireSizes(op)))
+      return failure();
     auto put = cast<WindowPutOp>(op);
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     Dims ones(type.getRank(), 1);
