@@ -123,7 +123,14 @@ struct ImportConvolution : Import<ImportConvolution, stablehlo::ConvolutionOp> {
       windows.push_back(kOfWindow + i);
     Value ans = e.make<ConvOp>(lhs, rhs, ofLhs, ofRhs, ofAns, windows, listed(conv.getWindowStrides()),
                                listed(conv.getRhsDilation()), element);
-    results.push_back(e.reshapedTo(ans, cast<RankedTensorType>(op->getResult(0).getType()).getShape()));
+    if (groups != 1) {
+      auto shape = llvm::to_vector(Algebra::typeOf(ans).getShape());
+      int64_t dim = placeOf(ofAns, kOfGroup);
+      shape[dim + 1] *= shape[dim];
+      shape.erase(shape.begin() + dim);
+      ans = e.reshapedTo(ans, shape);
+    }
+    results.push_back(ans);
     return success();
   }
 };
@@ -150,6 +157,8 @@ struct ExportDotGeneral : Export<ExportDotGeneral, DotGeneralOp> {
 /// All dimensions of one kind become one, in the order (batch, features, windows): groups are divided from features.
 struct ExportConv : Export<ExportConv, ConvOp> {
   LogicalResult exportTo(Operation *op, Exporter &e, Results &results) const {
+    if (failed(requireSizes(op)))
+      return failure();
     auto conv = cast<ConvOp>(op);
     ArrayRef<int64_t> ofLhs = conv.getLhsDims(), ofRhs = conv.getRhsDims(), ofAns = conv.getAnsDims();
     ArrayRef<int64_t> windows = conv.getWindows();

@@ -21,6 +21,10 @@ using Results = SmallVectorImpl<Value>;
 struct ImportWhile : Import<ImportWhile, stablehlo::WhileOp> {
   LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
     auto loop = cast<stablehlo::WhileOp>(op);
+    // Sizes that are known outside are known inside.
+    for (Region *region : {&loop.getCond(), &loop.getBody()})
+      for (auto [argument, carry] : llvm::zip_equal(region->getArguments(), loop.getOperand()))
+        argument.setType(carry.getType());
     if (failed(e.translate(loop.getCond())) || failed(e.translate(loop.getBody())))
       return failure();
     auto found = e.repeat(
@@ -36,9 +40,9 @@ LogicalResult importBranches(Operation *op, Value index, ArrayRef<Region *> bran
   for (Region *branch : branches)
     if (failed(e.translate(*branch)))
       return failure();
-  auto found = e.branch(index, op->getResultTypes(), branches.size(), [&](Algebra &inner, unsigned i) {
-    return inlineBody(inner.builder, *branches[i], ValueRange());
-  });
+  auto found =
+      e.branch(index, ValueRange(returned(*branches[0])).getTypes(), branches.size(),
+               [&](Algebra &inner, unsigned i) { return inlineBody(inner.builder, *branches[i], ValueRange()); });
   llvm::append_range(results, found);
   return success();
 }
@@ -112,6 +116,16 @@ struct ExportWhile : Export<ExportWhile, WhileOp> {
   }
 };
 
+/// The sizes of the `?`s of an array.
+Algebra::Values sizesOf(Exporter &e, Value x) {
+  Algebra::Values sizes;
+  for (auto [dim, size] : llvm::enumerate(Algebra::typeOf(x).getShape()))
+    if (ShapedType::isDynamic(size))
+      sizes.push_back(
+          e.theirs<stablehlo::GetDimensionSizeOp>(RankedTensorType::get({}, e.builder.getI32Type()), x, dim));
+  return sizes;
+}
+
 /// The slice of an array at an index along its leading dimension, which is in bounds, and the array with another one.
 Value sliceAt(Exporter &e, Value x, Value i) {
   auto type = Algebra::typeOf(x);
@@ -119,8 +133,23 @@ Value sliceAt(Exporter &e, Value x, Value i) {
   sizes[0] = 1;
   Algebra::Values starts(sizes.size(), e.place(0));
   starts[0] = i;
-  Value found = e.theirs<stablehlo::DynamicSliceOp>(type.clone(sizes), x, starts, sizes);
-  return e.reshapedTo(found, type.getShape().drop_front());
+  auto rest = type.clone(type.getShape().drop_front());
+  if (rest.hasStaticShape())
+    return e.reshapedTo(e.theirs<stablehlo::DynamicSliceOp>(type.clone(sizes), x, starts, sizes), rest.getShape());
+  auto one = RankedTensorType::get({1}, e.builder.getI32Type());
+  auto vector = RankedTensorType::get({type.getRank()}, e.builder.getI32Type());
+  Algebra::Values firsts(sizes.size(), e.vector({0}));
+  firsts[0] = e.theirs<stablehlo::ReshapeOp>(one, i);
+  Value first = e.theirs<stablehlo::ConcatenateOp>(vector, firsts, uint64_t(0));
+  // All but the first, which is one here.
+  Algebra::Values inner = sizesOf(e, x);
+  if (type.isDynamicDim(0))
+    inner.erase(inner.begin());
+  Value extent = e.shapeVector(type.clone(sizes), inner);
+  Value last = e.theirs<stablehlo::AddOp>(vector, first, extent);
+  SmallVector<int64_t> ones(sizes.size(), 1);
+  Value found = e.theirs<stablehlo::RealDynamicSliceOp>(type.clone(sizes), x, first, last, e.vector(ones));
+  return e.theirs<stablehlo::DynamicReshapeOp>(rest, found, e.shapeVector(rest, inner));
 }
 Value withSliceAt(Exporter &e, Value x, Value i, Value slice) {
   auto type = Algebra::typeOf(x);
@@ -128,7 +157,11 @@ Value withSliceAt(Exporter &e, Value x, Value i, Value slice) {
   sizes[0] = 1;
   Algebra::Values starts(sizes.size(), e.place(0));
   starts[0] = i;
-  return e.theirs<stablehlo::DynamicUpdateSliceOp>(type, x, e.reshapedTo(slice, sizes), starts);
+  auto one = type.clone(sizes);
+  Value whole = one.hasStaticShape()
+                    ? e.reshapedTo(slice, sizes)
+                    : e.theirs<stablehlo::DynamicReshapeOp>(one, slice, e.shapeVector(one, sizesOf(e, slice)));
+  return e.theirs<stablehlo::DynamicUpdateSliceOp>(type, x, whole, starts);
 }
 
 /// A loop that counts: an iteration reads one slice of each array, and writes one of each stacked result.
@@ -138,15 +171,22 @@ struct ExportScan : Export<ExportScan, ScanOp> {
     unsigned numCarries = scan.getInits().size();
     Algebra::Values inits{e.place(0)};
     llvm::append_range(inits, scan.getInits());
-    for (Type type : TypeRange(scan->getResultTypes()).drop_front(numCarries)) {
-      if (!cast<ShapedType>(type).hasStaticShape())
-        return op->emitError() << "scan: sizes must be known for StableHLO, got: " << type;
-      inits.push_back(e.zeros(cast<RankedTensorType>(type), {}));
+    for (unsigned i = numCarries; i < op->getNumResults(); ++i) {
+      auto type = cast<RankedTensorType>(op->getResult(i).getType());
+      Algebra::Values sizes;
+      for (int64_t d = 0; d < type.getRank(); ++d)
+        if (type.isDynamicDim(d))
+          sizes.push_back(scan.resultSize(e, op->getOperands(), i, d));
+      inits.push_back(e.zeros(type, sizes));
     }
     int64_t length = static_cast<int64_t>(scan.getLength());
     if (length < 0 && !scan.getCount())
       length = Algebra::sizeOf(scan.getXs()[0], 0);
-    auto count = [&](Algebra &inner) { return length >= 0 ? inner.place(length) : Value(scan.getCount()); };
+    Value counted = scan.getCount();
+    if (length < 0 && !counted)
+      counted = e.theirs<stablehlo::GetDimensionSizeOp>(RankedTensorType::get({}, e.builder.getI32Type()),
+                                                        scan.getXs()[0], uint64_t(0));
+    auto count = [&](Algebra &inner) { return length >= 0 ? inner.place(length) : counted; };
     TypeRange types = ValueRange(inits).getTypes();
     auto made = stablehlo::WhileOp::create(e.builder, e.loc, types, inits);
     e.fillBody(made.getCond(), types, [&](Exporter &inner, ValueRange carries) {

@@ -24,9 +24,20 @@ public:
   /// Gives an op of StableHLO a body.
   void fillBody(mlir::Region &region, mlir::TypeRange arguments, BodyOf emit);
 
+  /// All sizes of an array as a vector of i32: those of the `?`s are given, or asked of the array.
+  mlir::Value shapeVector(mlir::RankedTensorType type, mlir::ValueRange sizes);
+  mlir::Value shapeVector(mlir::Value x);
+  /// A vector of i32.
+  mlir::Value vector(llvm::ArrayRef<int64_t> elements);
+
 private:
   llvm::LogicalResult translateOp(mlir::Operation *op);
 };
+
+/// Fails, with an error that says so, if a size of an operand or a result is not known.
+llvm::LogicalResult requireSizes(mlir::Operation *op);
+/// Arithmetic on sizes, which are numbers of i32 in StableHLO; null if there is no counterpart.
+mlir::Value exportSize(mlir::Operation *op, Exporter &e);
 
 } // namespace dovetail
 

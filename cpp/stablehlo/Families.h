@@ -11,6 +11,8 @@ void attachStablehloCounterparts(mlir::MLIRContext *context);
 
 void attachElementwiseCounterparts(mlir::MLIRContext *context);
 void attachShapeCounterparts(mlir::MLIRContext *context);
+void attachSizeCounterparts(mlir::MLIRContext *context);
+void attachSizesToStablehlo(mlir::MLIRContext *context);
 void attachContractionCounterparts(mlir::MLIRContext *context);
 void attachReductionCounterparts(mlir::MLIRContext *context);
 void attachWindowCounterparts(mlir::MLIRContext *context);

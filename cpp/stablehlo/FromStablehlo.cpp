@@ -9,7 +9,6 @@
 #include "dialects/Index.h"
 #include "dialects/Inference.h"
 #include "dialects/Shape.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -21,6 +20,15 @@ namespace dovetail {
 #include "cpp/stablehlo/Passes.h.inc"
 
 //===- Bodies ------------------------------------------------------------------------===//
+
+/// Whether a type is another one with more sizes known.
+static bool refines(Type known, Type stated) {
+  auto from = dyn_cast<RankedTensorType>(stated), to = dyn_cast<RankedTensorType>(known);
+  return from && to && from.getElementType() == to.getElementType() && from.getRank() == to.getRank() &&
+         llvm::all_of(llvm::zip(from.getShape(), to.getShape()), [](auto sizes) {
+           return ShapedType::isDynamic(std::get<0>(sizes)) || std::get<0>(sizes) == std::get<1>(sizes);
+         });
+}
 
 LogicalResult Importer::translateOp(Operation *op) {
   OpBuilder here(op);
@@ -38,7 +46,7 @@ LogicalResult Importer::translateOp(Operation *op) {
     return op->emitError() << "an op of a StableHLO program must have a counterpart, got: '" << op->getName() << "'";
   }
   for (auto [result, type] : llvm::zip_equal(results, op->getResultTypes()))
-    if (result.getType() != type)
+    if (result.getType() != type && !refines(result.getType(), type))
       return op->emitError() << "the counterpart of '" << op->getName() << "' must have the type " << type
                              << ", got: " << result.getType();
   op->replaceAllUsesWith(results);
@@ -169,35 +177,6 @@ Value Importer::slice(Value x, ArrayRef<int64_t> starts, ArrayRef<int64_t> sizes
                        ValueRange());
 }
 
-std::optional<int64_t> knownElement(Value vector, int64_t i) {
-  DenseIntElementsAttr elements;
-  if (!matchPattern(vector, m_Constant(&elements)))
-    return std::nullopt;
-  return elements.isSplat() ? elements.getSplatValue<APInt>().getSExtValue()
-                            : elements.getValues<APInt>()[i].getSExtValue();
-}
-
-Algebra::Values Importer::sizesFrom(Value shape, RankedTensorType type) {
-  Values sizes;
-  for (auto [i, size] : llvm::enumerate(type.getShape())) {
-    if (!ShapedType::isDynamic(size))
-      continue;
-    Value vector = shape;
-    int64_t place = i;
-    // The parts of a vector are found where it is made, so that a size of an array is that size.
-    while (auto join = vector.getDefiningOp<ConcatenateOp>()) {
-      auto parts = join.getXs();
-      size_t part = 0;
-      while (place >= sizeOf(parts[part], 0))
-        place -= sizeOf(parts[part++], 0);
-      vector = parts[part];
-    }
-    Value number = reshapedTo(slice(vector, 0, place, 1), {});
-    sizes.push_back(make<IndexOp>(convert(number, builder.getI32Type())));
-  }
-  return sizes;
-}
-
 //===- The pass -------------------------------------------------------------------------===//
 
 namespace {
@@ -207,6 +186,14 @@ void dropAttributes(Operation *op) {
   for (NamedAttribute attribute : llvm::to_vector(op->getDiscardableAttrs()))
     if (!isa_and_nonnull<DovetailDialect>(attribute.getNameDialect()))
       op->removeDiscardableAttr(attribute.getName());
+}
+
+bool hasUnknownSizes(func::FuncOp function) {
+  auto isUnknown = [](Type type) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    return shaped && !shaped.hasStaticShape();
+  };
+  return llvm::any_of(function.getArgumentTypes(), isUnknown) || llvm::any_of(function.getResultTypes(), isUnknown);
 }
 
 struct FromStablehloPass : impl::FromStablehloPassBase<FromStablehloPass> {
@@ -219,11 +206,19 @@ struct FromStablehloPass : impl::FromStablehloPassBase<FromStablehloPass> {
         others.push_back(&op);
     for (Operation *op : others)
       op->erase();
+    if (llvm::any_of(module.getOps<func::FuncOp>(), hasUnknownSizes)) {
+      for (func::FuncOp function : module.getOps<func::FuncOp>())
+        if (function.isPublic() && failed(inlineCalls(function)))
+          return signalPassFailure();
+      eraseUncalled(module);
+    }
     for (func::FuncOp function : module.getOps<func::FuncOp>()) {
       OpBuilder builder(function);
       Importer e(builder, function.getLoc(), functions);
       if (failed(checked([&] { return e.translate(function.getBody()); })))
         return signalPassFailure();
+      function.setFunctionType(FunctionType::get(&getContext(), function.getBody().getArgumentTypes(),
+                                                 TypeRange(returned(function.getBody()))));
       dropAttributes(function);
       function.removeArgAttrsAttr();
       function.removeResAttrsAttr();
@@ -239,6 +234,8 @@ struct FromStablehloPass : impl::FromStablehloPassBase<FromStablehloPass> {
 void attachStablehloCounterparts(MLIRContext *context) {
   attachElementwiseCounterparts(context);
   attachShapeCounterparts(context);
+  attachSizeCounterparts(context);
+  attachSizesToStablehlo(context);
   attachContractionCounterparts(context);
   attachReductionCounterparts(context);
   attachWindowCounterparts(context);

@@ -38,11 +38,11 @@ public:
                   llvm::ArrayRef<int64_t> interior);
   mlir::Value slice(mlir::Value x, llvm::ArrayRef<int64_t> starts, llvm::ArrayRef<int64_t> sizes,
                     llvm::ArrayRef<int64_t> strides = {});
-  /// The sizes of the `?`s of a type that a vector of all sizes states.
+  /// The type with those of its sizes that a vector of all sizes states and that are known, and the sizes of its `?`s.
+  static mlir::RankedTensorType typeFrom(mlir::Value shape, mlir::RankedTensorType type);
   Values sizesFrom(mlir::Value shape, mlir::RankedTensorType type);
   using Algebra::slice;
 
-protected:
   Functions &functionsOf() { return functions; }
 
 private:
@@ -51,8 +51,13 @@ private:
   Functions &functions;
 };
 
-/// An integer that a value is known to be, such as the element of a constant.
+/// An element of a vector or scalar of integers, if it follows from constants.
 std::optional<int64_t> knownElement(mlir::Value vector, int64_t i);
+/// All elements of a vector, if they are known.
+std::optional<llvm::SmallVector<int64_t>> knownElements(mlir::Value vector);
+
+/// Replaces the calls in a program with `?`s by what they call, so that sizes which arguments state are known in them.
+llvm::LogicalResult inlineCalls(mlir::func::FuncOp function);
 
 } // namespace dovetail
 

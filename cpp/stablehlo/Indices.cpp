@@ -87,16 +87,23 @@ Windows windowsOf(Importer &e, Value x, Value indices, const Numbers &numbers, A
   return windows;
 }
 
-struct ImportGather : Import<ImportGather, stablehlo::GatherOp> {
+SmallVector<int64_t> sliceSizes(stablehlo::GatherOp op) { return Dims(op.getSliceSizes()); }
+std::optional<Dims> sliceSizes(stablehlo::DynamicGatherOp op) { return knownElements(op.getSliceSizes()); }
+
+template <typename Theirs>
+struct ImportGather : Import<ImportGather<Theirs>, Theirs> {
   LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
-    auto gather = cast<stablehlo::GatherOp>(op);
+    auto gather = cast<Theirs>(op);
+    std::optional<Dims> sizes = sliceSizes(gather);
+    if (!sizes)
+      return op->emitError() << "dynamic_gather: sizes of slices must follow from sizes that are known, got: values";
     auto attr = gather.getDimensionNumbers();
     Numbers numbers{attr.getOffsetDims(),          attr.getCollapsedSliceDims(),       attr.getStartIndexMap(),
                     attr.getOperandBatchingDims(), attr.getStartIndicesBatchingDims(), attr.getIndexVectorDim()};
     Value x = gather.getOperand();
     if (!Algebra::typeOf(x).hasStaticShape() || !cast<ShapedType>(op->getOperand(1).getType()).hasStaticShape())
       return op->emitError() << "gather: sizes must be known, got: " << x.getType();
-    Windows windows = windowsOf(e, x, gather.getStartIndices(), numbers, gather.getSliceSizes(), true);
+    Windows windows = windowsOf(e, x, gather.getStartIndices(), numbers, *sizes, true);
     Value found = e.make<GatherOp>(x, windows.indices, windows.dims, windows.window);
     int64_t batch = Algebra::typeOf(windows.indices).getRank() - 1;
     Dims shape(Algebra::typeOf(found).getShape().take_front(batch));
@@ -222,25 +229,44 @@ struct ExportGather : Export<ExportGather, GatherOp> {
     auto gather = cast<GatherOp>(op);
     Value x = gather.getX(), indices = gather.getIndices();
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    if (!type.hasStaticShape() || !Algebra::typeOf(x).hasStaticShape())
-      return op->emitError() << "sizes must be known for StableHLO, got: " << x.getType();
     Dims sizes = sizesOf(gather);
     int64_t batch = Algebra::typeOf(indices).getRank() - 1;
     auto offsets = llvm::to_vector(llvm::seq<int64_t>(batch, type.getRank()));
     auto numbers = stablehlo::GatherNumbersAttr::get(op->getContext(), offsets, {}, {}, {}, gather.getDims(), batch);
-    Value found = e.theirs<stablehlo::GatherOp>(type, x, indices, numbers, e.builder.getDenseI64ArrayAttr(sizes));
-    SmallVector<Attribute> bounds;
     auto element = cast<IntegerType>(Algebra::elementOf(indices));
-    for (auto [dim, size] : llvm::zip(gather.getDims(), gather.getWindow()))
-      bounds.push_back(IntegerAttr::get(element, APInt(64, Algebra::sizeOf(x, dim) - size).trunc(element.getWidth())));
-    auto vector = RankedTensorType::get({static_cast<int64_t>(bounds.size())}, element);
-    Value highest = e.make<ConstantOp>(cast<ElementsAttr>(DenseElementsAttr::get(vector, bounds)));
+    auto windowType = RankedTensorType::get(sizes, e.builder.getI32Type());
+    Value found, highest;
+    if (windowType.hasStaticShape()) {
+      found = e.theirs<stablehlo::GatherOp>(type, x, indices, numbers, e.builder.getDenseI64ArrayAttr(sizes));
+    } else {
+      Value whole = e.shapeVector(x);
+      Algebra::Values parts;
+      for (auto [dim, size] : llvm::enumerate(sizes))
+        parts.push_back(ShapedType::isDynamic(size) ? e.slice(whole, 0, dim, 1) : e.vector({size}));
+      found = e.theirs<stablehlo::DynamicGatherOp>(type, x, indices, e.joined(parts, 0), numbers);
+    }
+    SmallVector<int64_t> indexed;
+    for (int64_t dim : gather.getDims())
+      indexed.push_back(Algebra::sizeOf(x, dim));
+    if (RankedTensorType::get(indexed, element).hasStaticShape()) {
+      SmallVector<Attribute> bounds;
+      for (auto [from, size] : llvm::zip(indexed, gather.getWindow()))
+        bounds.push_back(IntegerAttr::get(element, APInt(64, from - size).trunc(element.getWidth())));
+      auto vector = RankedTensorType::get({static_cast<int64_t>(bounds.size())}, element);
+      highest = e.make<ConstantOp>(cast<ElementsAttr>(DenseElementsAttr::get(vector, bounds)));
+    } else {
+      Value whole = e.shapeVector(x);
+      Algebra::Values parts;
+      for (auto [dim, size] : llvm::zip(gather.getDims(), gather.getWindow()))
+        parts.push_back(e.add(e.slice(whole, 0, dim, 1), -static_cast<double>(size)));
+      highest = e.convert(e.joined(parts, 0), element);
+    }
     Value isInside = e.both(e.compare(CompareDirection::GE, indices, e.zerosLike(indices)),
                             e.atMost(indices, e.spread(highest, {batch}, indices)));
     Value all = e.make<ReduceAndOp>(isInside, ArrayRef<int64_t>(batch));
     auto dims = llvm::to_vector(llvm::seq<int64_t>(0, batch));
-    all = e.broadcast(all, dims, type.clone(e.builder.getI1Type()), {});
-    results.push_back(e.select(all, found, e.zeros(type, {})));
+    all = e.broadcast(all, dims, type.clone(e.builder.getI1Type()), e.sizes(found));
+    results.push_back(e.select(all, found, e.zerosLike(found)));
     return success();
   }
 };
@@ -273,7 +299,8 @@ void attachIndexCounterparts(MLIRContext *c) {
   ScatterMulOp::attachInterface<ExportScatter<ScatterMulOp, &kProduct>>(*c);
   ScatterMinOp::attachInterface<ExportScatter<ScatterMinOp, &kMin>>(*c);
   ScatterMaxOp::attachInterface<ExportScatter<ScatterMaxOp, &kMax>>(*c);
-  stablehlo::GatherOp::attachInterface<ImportGather>(*c);
+  stablehlo::GatherOp::attachInterface<ImportGather<stablehlo::GatherOp>>(*c);
+  stablehlo::DynamicGatherOp::attachInterface<ImportGather<stablehlo::DynamicGatherOp>>(*c);
   stablehlo::ScatterOp::attachInterface<ImportScatter>(*c);
   stablehlo::DynamicSliceOp::attachInterface<ImportDynamicSlice>(*c);
   stablehlo::DynamicUpdateSliceOp::attachInterface<ImportDynamicUpdateSlice>(*c);

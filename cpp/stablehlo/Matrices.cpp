@@ -1,6 +1,6 @@
 // Counterparts of Fourier transforms, ops on matrices, and calls of LAPACK.
-#include "Exporter.h"
 #include "Families.h"
+#include "Reductions.h"
 #include "dialects/Create.h"
 #include "dialects/Dot.h"
 #include "dialects/Fft.h"
@@ -95,7 +95,12 @@ struct LapackCall {
     auto stated = config ? config.getAs<IntegerAttr>(attribute) : IntegerAttr();
     return stated && stated.getValue() == static_cast<uint64_t>(letter);
   }
-  RankedTensorType type(unsigned i) const { return cast<RankedTensorType>(op->getResult(i).getType()); }
+  /// The type of a result. Operands state the shapes of those with sizes that the program leaves open.
+  RankedTensorType type(unsigned i) const {
+    auto stated = cast<RankedTensorType>(op->getResult(i).getType());
+    auto shapes = op->getAttrOfType<DenseIntElementsAttr>("indices_of_shape_operands");
+    return shapes ? Importer::typeFrom(op->getOperand(shapes.getValues<int64_t>()[i]), stated) : stated;
+  }
 };
 
 using Lapack = void (*)(LapackCall call, Importer &e, Results &results);
@@ -196,6 +201,21 @@ Lapack lapackCalled(StringRef target) {
       .Default(nullptr);
 }
 
+/// A condition on sizes, of which the others are parts of the message. It is checked where the sizes are known.
+LogicalResult checkAsserted(stablehlo::CustomCallOp op) {
+  if (knownElement(op->getOperand(0), 0).value_or(1))
+    return success();
+  auto stated = op->getAttrOfType<StringAttr>("error_message");
+  std::string message = stated ? stated.str() : "sizes of arguments are not those of the program";
+  for (auto [i, size] : llvm::enumerate(op->getOperands().drop_front())) {
+    std::string place = "{" + std::to_string(i) + "}";
+    auto known = knownElement(size, 0);
+    for (size_t at; known && (at = message.find(place)) != std::string::npos;)
+      message.replace(at, place.size(), std::to_string(*known));
+  }
+  return op->emitError() << message;
+}
+
 struct ImportCustomCall : Import<ImportCustomCall, stablehlo::CustomCallOp> {
   LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
     auto call = cast<stablehlo::CustomCallOp>(op);
@@ -205,14 +225,15 @@ struct ImportCustomCall : Import<ImportCustomCall, stablehlo::CustomCallOp> {
       addZeros({call}, e, results);
       return success();
     }
+    if (target == "stablehlo.dynamic_reduce_window")
+      return importDynamicWindows(call, e, results);
     // These say where an array is.
     if (target == "Sharding" || target == "annotate_device_placement") {
       llvm::append_range(results, op->getOperands());
       return success();
     }
-    // What is asserted is checked where the program is called.
     if (target == "shape_assertion")
-      return success();
+      return checkAsserted(call);
     return op->emitError() << "custom_call: a function must have a counterpart, got: '" << target << "'";
   }
 };

@@ -195,6 +195,13 @@ def RealDynamicSliceOp : StablehloOp<"real_dynamic_slice", [Pure]> {
   let results = (outs AnyType:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
+def SetDimensionSizeOp : StablehloOp<"set_dimension_size", [Pure]> {
+  let arguments = (ins AnyType:$operand, AnyType:$size, I64Attr:$dimension);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = [{
+    $operand `,` $size `,` `dim` `=` $dimension attr-dict `:` functional-type(operands, results)
+  }];
+}
 def DynamicSliceOp : StablehloOp<"dynamic_slice", [Pure]> {
   let arguments = (ins AnyType:$operand, Variadic<AnyType>:$start_indices, DenseI64ArrayAttr:$slice_sizes);
   let results = (outs AnyType:$result);
@@ -252,6 +259,14 @@ def ConvolutionOp : StablehloOp<"convolution", [Pure]> {
     `:` functional-type(operands, results)
   }];
 }
+def DynamicConvolutionOp : StablehloOp<"dynamic_conv", [Pure]> {
+  let arguments = (ins AnyType:$lhs, AnyType:$rhs, AnyType:$padding, OptionalAttr<DenseI64ArrayAttr>:$window_strides,
+                       OptionalAttr<DenseI64ArrayAttr>:$lhs_dilation, OptionalAttr<DenseI64ArrayAttr>:$rhs_dilation,
+                       OptionalAttr<DenseBoolArrayAttr>:$window_reversal, ConvNumbersAttr:$dimension_numbers,
+                       I64Attr:$feature_group_count, I64Attr:$batch_group_count,
+                       OptionalAttr<ArrayAttr>:$precision_config);
+  let results = (outs AnyType:$result);
+}
 
 //===- Reductions and windows ------------------------------------------------------===//
 
@@ -285,6 +300,12 @@ def SelectAndScatterOp : StablehloOp<"select_and_scatter"> {
 def GatherOp : StablehloOp<"gather", [Pure]> {
   let arguments = (ins AnyType:$operand, AnyType:$start_indices, GatherNumbersAttr:$dimension_numbers,
                        DenseI64ArrayAttr:$slice_sizes, DefaultValuedOptionalAttr<BoolAttr, "false">:$indices_are_sorted);
+  let results = (outs AnyType:$result);
+}
+def DynamicGatherOp : StablehloOp<"dynamic_gather", [Pure]> {
+  let arguments = (ins AnyType:$operand, AnyType:$start_indices, AnyType:$slice_sizes,
+                       GatherNumbersAttr:$dimension_numbers,
+                       DefaultValuedOptionalAttr<BoolAttr, "false">:$indices_are_sorted);
   let results = (outs AnyType:$result);
 }
 def ScatterOp : StablehloOp<"scatter", [SameVariadicOperandSize]> {

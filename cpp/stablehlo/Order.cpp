@@ -149,6 +149,8 @@ struct ImportTopK : Import<ImportTopK, chlo::TopKOp> {
 struct ExportSort : Export<ExportSort, SortOp> {
   LogicalResult exportTo(Operation *op, Exporter &e, Results &results) const {
     auto sort = cast<SortOp>(op);
+    if (sort.getFirst() && failed(requireSizes(op)))
+      return failure();
     auto made =
         stablehlo::SortOp::create(e.builder, e.loc, sort.getXs().getTypes(), sort.getXs(), sort.getDimension(), true);
     SmallVector<Type> types;

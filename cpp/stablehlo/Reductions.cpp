@@ -159,8 +159,10 @@ struct ImportReduce : Import<ImportReduce, stablehlo::ReduceOp> {
     }
     auto spreadInits = [&] {
       Algebra::Values inits;
-      for (auto [init, type] : llvm::zip(reduce.getInitValues(), op->getResultTypes()))
-        inits.push_back(e.broadcast(init, {}, cast<RankedTensorType>(type), {}));
+      for (auto [init, x] : llvm::zip(reduce.getInitValues(), arrays)) {
+        auto type = Algebra::typeOf(x);
+        inits.push_back(e.broadcast(init, {}, type.clone(type.getShape().drop_front()), {}));
+      }
       return inits;
     };
     if (Algebra::sizeOf(arrays[0], 0) == 0) {
@@ -198,15 +200,34 @@ struct ExportReduce : Export<ExportReduce<Ours, reducer>, Ours> {
   }
 };
 
-/// Running reductions are windows that reach to one end.
+/// Running reductions are windows that reach to one end, or loops where the sizes of these are not known.
 template <typename Ours, const Reducer &reducer>
 struct ExportRunning : Export<ExportRunning<Ours, reducer>, Ours> {
+  static Value scanned(Exporter &e, Value x, int64_t dim, bool isReverse) {
+    Value slices = e.moveDim(x, dim, 0);
+    auto type = Algebra::typeOf(slices), one = type.clone(type.getShape().drop_front());
+    Algebra::Values sizes = e.sizes(slices);
+    Value init = e.broadcast(neutralOf(e, reducer, type.getElementType()), {}, one,
+                             ArrayRef(sizes).drop_front(type.isDynamicDim(0)));
+    auto outs = e.scan(
+        {init}, {slices},
+        [&](Algebra &inner, ValueRange carries, ValueRange xs) {
+          Importer emitter(inner.builder, inner.loc, e.functionsOf());
+          Value next = reducer.step(emitter, carries[0], xs[0]);
+          return Algebra::Values{next, next};
+        },
+        isReverse);
+    return e.moveDim(outs[1], 0, dim);
+  }
+
   LogicalResult exportTo(Operation *op, Exporter &e, Results &results) const {
     auto running = cast<Ours>(op);
     Value x = op->getOperand(0);
     auto type = Algebra::typeOf(x);
-    if (!type.hasStaticShape())
-      return op->emitError() << "sizes must be known for StableHLO, got: " << type;
+    if (!type.hasStaticShape()) {
+      results.push_back(scanned(e, x, running.getDimension(), running.getReverse()));
+      return success();
+    }
     int64_t rank = type.getRank(), dim = running.getDimension(), size = type.getDimSize(dim);
     if (!size) {
       results.push_back(x);
@@ -228,7 +249,7 @@ struct ExportArg : Export<ExportArg<Ours, isMax>, Ours> {
     Value x = arg.getX();
     Type element = Algebra::elementOf(x), index = getElementTypeOrSelf(op->getResult(0));
     int64_t dim = arg.getDimension();
-    Value places = e.make<IotaOp>(Algebra::typeOf(x).clone(index), dim, ValueRange());
+    Value places = e.make<IotaOp>(Algebra::typeOf(x).clone(index), dim, e.sizes(x));
     auto number = RankedTensorType::get({}, element), place = RankedTensorType::get({}, index);
     Value inits[] = {neutralOf(e, isMax ? kMax : kMin, element), e.zeros(place, {})};
     Type types[] = {cast<RankedTensorType>(op->getResult(0).getType()).clone(element), op->getResult(0).getType()};

@@ -34,6 +34,10 @@ mlir::Value emitWindows(Exporter &e, mlir::Value x, const Reducer &reducer, llvm
                         llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> dilations,
                         llvm::ArrayRef<int64_t> pads);
 
+/// The counterpart of a call that reduces windows by a function, of which sizes are operands.
+llvm::LogicalResult importDynamicWindows(stablehlo::CustomCallOp op, Importer &e,
+                                         llvm::SmallVectorImpl<mlir::Value> &results);
+
 } // namespace dovetail
 
 #endif // DOVETAIL_STABLEHLO_REDUCTIONS_H

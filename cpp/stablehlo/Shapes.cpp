@@ -34,14 +34,6 @@ struct ImportIota : Import<ImportIota, stablehlo::IotaOp> {
     return success();
   }
 };
-struct ImportDynamicIota : Import<ImportDynamicIota, stablehlo::DynamicIotaOp> {
-  LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
-    auto iota = cast<stablehlo::DynamicIotaOp>(op);
-    auto type = resultType(op);
-    results.push_back(e.make<IotaOp>(type, iota.getIotaDimension(), e.sizesFrom(iota.getOutputShape(), type)));
-    return success();
-  }
-};
 
 struct ImportBroadcast : Import<ImportBroadcast, stablehlo::BroadcastInDimOp> {
   LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
@@ -50,26 +42,10 @@ struct ImportBroadcast : Import<ImportBroadcast, stablehlo::BroadcastInDimOp> {
     return success();
   }
 };
-struct ImportDynamicBroadcast : Import<ImportDynamicBroadcast, stablehlo::DynamicBroadcastInDimOp> {
-  LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
-    auto broadcast = cast<stablehlo::DynamicBroadcastInDimOp>(op);
-    auto type = resultType(op);
-    results.push_back(e.broadcastInDim(broadcast.getOperand(), broadcast.getBroadcastDimensions(), type,
-                                       e.sizesFrom(broadcast.getOutputDimensions(), type)));
-    return success();
-  }
-};
 
 struct ImportReshape : Import<ImportReshape, stablehlo::ReshapeOp> {
   LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
     results.push_back(e.reshape(op->getOperand(0), resultType(op), {}));
-    return success();
-  }
-};
-struct ImportDynamicReshape : Import<ImportDynamicReshape, stablehlo::DynamicReshapeOp> {
-  LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
-    auto type = resultType(op);
-    results.push_back(e.reshape(op->getOperand(0), type, e.sizesFrom(op->getOperand(1), type)));
     return success();
   }
 };
@@ -113,14 +89,6 @@ struct ImportSlice : Import<ImportSlice, stablehlo::SliceOp> {
   }
 };
 
-struct ImportSize : Import<ImportSize, stablehlo::GetDimensionSizeOp> {
-  LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
-    auto query = cast<stablehlo::GetDimensionSizeOp>(op);
-    results.push_back(e.make<FromIndexOp>(resultType(op), e.size(query.getOperand(), query.getDimension())));
-    return success();
-  }
-};
-
 struct ImportBarrier : Import<ImportBarrier, stablehlo::OptimizationBarrierOp> {
   LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
     auto barrier = OptimizationBarrierOp::create(e.builder, e.loc, op->getOperandTypes(), op->getOperands());
@@ -131,18 +99,9 @@ struct ImportBarrier : Import<ImportBarrier, stablehlo::OptimizationBarrierOp> {
 
 //===- To StableHLO ----------------------------------------------------------------===//
 
-/// Fails, with an error that says so, if a size of the result is not known.
-LogicalResult requireSizes(Operation *op) {
-  if (resultType(op).hasStaticShape())
-    return success();
-  return op->emitError() << "sizes must be known for StableHLO, got: " << resultType(op);
-}
-
 template <typename Ours, typename Emit>
 struct Exported : Export<Exported<Ours, Emit>, Ours> {
   LogicalResult exportTo(Operation *op, Exporter &e, Results &results) const {
-    if (failed(requireSizes(op)))
-      return failure();
     results.push_back(Emit()(e, cast<Ours>(op), resultType(op)));
     return success();
   }
@@ -159,17 +118,25 @@ struct ToConstant {
 };
 struct ToIota {
   Value operator()(Exporter &e, IotaOp op, RankedTensorType type) {
-    return e.theirs<stablehlo::IotaOp>(type, op.getDimension());
+    return type.hasStaticShape()
+               ? e.theirs<stablehlo::IotaOp>(type, op.getDimension())
+               : e.theirs<stablehlo::DynamicIotaOp>(type, e.shapeVector(type, op.getSizes()), op.getDimension());
   }
 };
 struct ToBroadcast {
   Value operator()(Exporter &e, BroadcastOp op, RankedTensorType type) {
-    return e.theirs<stablehlo::BroadcastInDimOp>(type, op.getX(), op.getDims());
+    if (type.hasStaticShape())
+      return e.theirs<stablehlo::BroadcastInDimOp>(type, op.getX(), op.getDims());
+    auto dims = e.builder.getDenseI64ArrayAttr(op.getDims());
+    return e.theirs<stablehlo::DynamicBroadcastInDimOp>(type, op.getX(), e.shapeVector(type, op.getSizes()), dims,
+                                                        DenseI64ArrayAttr(), DenseI64ArrayAttr());
   }
 };
 struct ToReshape {
   Value operator()(Exporter &e, ReshapeOp op, RankedTensorType type) {
-    return e.theirs<stablehlo::ReshapeOp>(type, op.getX());
+    return type.hasStaticShape()
+               ? e.theirs<stablehlo::ReshapeOp>(type, op.getX())
+               : e.theirs<stablehlo::DynamicReshapeOp>(type, op.getX(), e.shapeVector(type, op.getSizes()));
   }
 };
 struct ToTranspose {
@@ -189,6 +156,13 @@ struct ToConcatenate {
 };
 struct ToSlice {
   Value operator()(Exporter &e, SliceOp op, RankedTensorType type) {
+    if (!type.hasStaticShape()) {
+      // The place after the last element, which is not before the first.
+      Value starts = e.vector(op.getStarts()), strides = e.vector(op.getStrides());
+      Value last = e.mul(e.add(e.shapeVector(type, op.getSizes()), -1.0), strides);
+      Value limits = e.greatest(e.add(e.plus(starts, last), 1.0), starts);
+      return e.theirs<stablehlo::RealDynamicSliceOp>(type, op.getX(), starts, limits, strides);
+    }
     SmallVector<int64_t> limits;
     for (auto [start, size, stride] : llvm::zip(op.getStarts(), type.getShape(), op.getStrides()))
       limits.push_back(size ? start + (size - 1) * stride + 1 : start);
@@ -197,6 +171,12 @@ struct ToSlice {
 };
 struct ToPad {
   Value operator()(Exporter &e, PadOp op, RankedTensorType type) {
+    if (!type.hasStaticShape() || !op.getX().getType().hasStaticShape()) {
+      Value sizes = e.shapeVector(op.getX()), low = e.vector(op.getLow()), interior = e.vector(op.getInterior());
+      Value between = e.mul(e.greatest(e.add(sizes, -1.0), e.zerosLike(sizes)), interior);
+      Value high = e.sub(e.sub(e.shapeVector(type, op.getSizes()), low), e.plus(sizes, between));
+      return e.theirs<stablehlo::DynamicPadOp>(type, op.getX(), op.getValue(), low, high, interior);
+    }
     SmallVector<int64_t> high;
     for (auto [size, low, interior, to] :
          llvm::zip(op.getX().getType().getShape(), op.getLow(), op.getInterior(), type.getShape()))
@@ -219,17 +199,13 @@ void attachShapeCounterparts(MLIRContext *c) {
   stablehlo::ConstantOp::attachInterface<ImportConstant<stablehlo::ConstantOp>>(*c);
   chlo::ConstantOp::attachInterface<ImportConstant<chlo::ConstantOp>>(*c);
   stablehlo::IotaOp::attachInterface<ImportIota>(*c);
-  stablehlo::DynamicIotaOp::attachInterface<ImportDynamicIota>(*c);
   stablehlo::BroadcastInDimOp::attachInterface<ImportBroadcast>(*c);
-  stablehlo::DynamicBroadcastInDimOp::attachInterface<ImportDynamicBroadcast>(*c);
   stablehlo::ReshapeOp::attachInterface<ImportReshape>(*c);
-  stablehlo::DynamicReshapeOp::attachInterface<ImportDynamicReshape>(*c);
   stablehlo::TransposeOp::attachInterface<ImportTranspose>(*c);
   stablehlo::ReverseOp::attachInterface<ImportReverse>(*c);
   stablehlo::ConcatenateOp::attachInterface<ImportConcatenate>(*c);
   stablehlo::PadOp::attachInterface<ImportPad>(*c);
   stablehlo::SliceOp::attachInterface<ImportSlice>(*c);
-  stablehlo::GetDimensionSizeOp::attachInterface<ImportSize>(*c);
   stablehlo::OptimizationBarrierOp::attachInterface<ImportBarrier>(*c);
   attachExport<ConstantOp>(c, ToConstant());
   attachExport<IotaOp>(c, ToIota());

@@ -13,7 +13,8 @@ namespace dovetail {
 #include "cpp/stablehlo/Passes.h.inc"
 
 LogicalResult Exporter::translateOp(Operation *op) {
-  if (!isa<DovetailDialect>(op->getDialect())) {
+  bool isSize = isa<arith::ArithDialect>(op->getDialect());
+  if (!isa<DovetailDialect>(op->getDialect()) && !isSize) {
     for (Region &region : op->getRegions())
       if (failed(translate(region)))
         return failure();
@@ -23,11 +24,13 @@ LogicalResult Exporter::translateOp(Operation *op) {
   Exporter e(here, op->getLoc(), functionsOf());
   SmallVector<Value> results;
   auto stated = dyn_cast<ToStablehloOpInterface>(op);
-  if (!stated)
+  if (isSize)
+    results.push_back(exportSize(op, e));
+  if (isSize ? !results.back() : !stated)
     return op->emitError() << "an op must have a counterpart in StableHLO, got: '" << op->getName() << "'";
   Block *block = op->getBlock();
   Operation *before = op->getPrevNode(), *after = op->getNextNode();
-  if (failed(stated.exportTo(e, results)))
+  if (!isSize && failed(stated.exportTo(e, results)))
     return failure();
   op->replaceAllUsesWith(results);
   op->erase();
@@ -65,10 +68,16 @@ struct ToStablehloPass : impl::ToStablehloPassBase<ToStablehloPass> {
     ModuleOp module = getOperation();
     Functions functions(module);
     for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+      // Sizes are numbers.
       OpBuilder builder(function);
+      for (BlockArgument argument : function.getArguments())
+        if (isa<IndexType>(argument.getType()))
+          argument.setType(RankedTensorType::get({}, builder.getI32Type()));
       Exporter e(builder, function.getLoc(), functions);
       if (failed(checked([&] { return e.translate(function.getBody()); })))
         return signalPassFailure();
+      function.setFunctionType(FunctionType::get(&getContext(), function.getBody().getArgumentTypes(),
+                                                 TypeRange(returned(function.getBody()))));
     }
     OpPassManager tidy(ModuleOp::getOperationName());
     tidy.addPass(createCSEPass());

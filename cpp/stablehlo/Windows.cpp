@@ -8,6 +8,8 @@
 #include "dialects/Reduce.h"
 #include "dialects/Shape.h"
 #include "dialects/Window.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -184,6 +186,8 @@ struct ImportSelectAndScatter : Import<ImportSelectAndScatter, stablehlo::Select
 template <typename Ours, const Reducer &reducer>
 struct ExportWindows : Export<ExportWindows<Ours, reducer>, Ours> {
   LogicalResult exportTo(Operation *op, Exporter &e, Results &results) const {
+    if (failed(requireSizes(op)))
+      return failure();
     auto reduce = cast<Ours>(op);
     results.push_back(
         emitWindows(e, reduce.getX(), reducer, reduce.getWindow(), reduce.getStrides(), reduce.getDilations(), {}));
@@ -195,6 +199,8 @@ struct ExportWindows : Export<ExportWindows<Ours, reducer>, Ours> {
 template <typename Ours, typename Arg>
 struct ExportWindowArg : Export<ExportWindowArg<Ours, Arg>, Ours> {
   LogicalResult exportTo(Operation *op, Exporter &e, Results &results) const {
+    if (failed(requireSizes(op)))
+      return failure();
     auto arg = cast<Ours>(op);
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     Dims single(type.getShape());
@@ -210,6 +216,8 @@ struct ExportWindowArg : Export<ExportWindowArg<Ours, Arg>, Ours> {
 
 struct ExportWindowTake : Export<ExportWindowTake, WindowTakeOp> {
   LogicalResult exportTo(Operation *op, Exporter &e, Results &results) const {
+    if (failed(requireSizes(op)))
+      return failure();
     auto take = cast<WindowTakeOp>(op);
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     Value taken = e.zeros(type, {});
@@ -223,6 +231,8 @@ struct ExportWindowTake : Export<ExportWindowTake, WindowTakeOp> {
 
 struct ExportWindowPut : Export<ExportWindowPut, WindowPutOp> {
   LogicalResult exportTo(Operation *op, Exporter &e, Results &results) const {
+    if (failed(requireSizes(op)))
+      return failure();
     auto put = cast<WindowPutOp>(op);
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     Dims ones(type.getRank(), 1);
@@ -239,6 +249,51 @@ struct ExportWindowPut : Export<ExportWindowPut, WindowPutOp> {
 };
 
 } // namespace
+
+LogicalResult importDynamicWindows(stablehlo::CustomCallOp op, Importer &e, SmallVectorImpl<Value> &results) {
+  // The arrays and their initial values, then window, strides, dilations of both, and padding.
+  constexpr unsigned kLists = 5;
+  unsigned count = (op->getNumOperands() - kLists) / 2;
+  auto called = op->getAttrOfType<ArrayAttr>("called_computations");
+  auto function = called && called.size() == 1
+                      ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, cast<FlatSymbolRefAttr>(called[0]))
+                      : func::FuncOp();
+  SmallVector<Dims> lists;
+  for (Value list : op->getOperands().take_back(kLists))
+    if (auto known = knownElements(list))
+      lists.push_back(*known);
+  if (!function || lists.size() != kLists || !Algebra::typeOf(op->getOperand(0)).hasStaticShape())
+    return op->emitError() << "dynamic_reduce_window: it must have a function, and lists that follow from sizes that "
+                              "are known, got: values";
+  const Dims &window = lists[0], &strides = lists[1], &base = lists[2], &dilations = lists[3], &pads = lists[4];
+  SmallVector<Type> types;
+  for (Value x : op->getOperands().take_front(count)) {
+    Dims shape(Algebra::typeOf(x).getShape());
+    for (auto [d, size] : llvm::enumerate(shape)) {
+      int64_t extent = window[d] ? (window[d] - 1) * dilations[d] + 1 : 0;
+      int64_t room = (size ? (size - 1) * base[d] + 1 : 0) + pads[2 * d] + pads[2 * d + 1] - extent;
+      size = room < 0 ? 0 : room / strides[d] + 1;
+    }
+    types.push_back(Algebra::typeOf(x).clone(shape));
+  }
+  auto b = e.builder;
+  auto padding = DenseIntElementsAttr::get(
+      RankedTensorType::get({static_cast<int64_t>(window.size()), 2}, b.getI64Type()), ArrayRef<int64_t>(pads));
+  auto made = stablehlo::ReduceWindowOp::create(b, e.loc, types, op->getOperands().take_front(count),
+                                                op->getOperands().slice(count, count), b.getDenseI64ArrayAttr(window),
+                                                b.getDenseI64ArrayAttr(strides), b.getDenseI64ArrayAttr(base),
+                                                b.getDenseI64ArrayAttr(dilations), padding);
+  Region &body = made.getBody();
+  IRMapping map;
+  function.getBody().cloneInto(&body, map);
+  Operation *end = body.front().getTerminator();
+  OpBuilder last(end);
+  stablehlo::ReturnOp::create(last, e.loc, end->getOperands());
+  end->erase();
+  LogicalResult imported = cast<FromStablehloOpInterface>(made.getOperation()).importTo(e, results);
+  made->erase();
+  return imported;
+}
 
 void attachWindowCounterparts(MLIRContext *c) {
   ReduceWindowSumOp::attachInterface<ExportWindows<ReduceWindowSumOp, kSum>>(*c);

@@ -767,9 +767,14 @@ def bind_parameters(
 def forget_rules(module: Module) -> None:
     """Make calls of what rules of this process batch plain calls."""
 
-def from_stablehlo(text: str, file: str) -> Module:
+def from_stablehlo(text: str, file: str, shapes: Sequence[Sequence[int]] | None = None) -> Module:
     """
-    The program of this dialect for the text of one of StableHLO, read from that file.
+    The program of this dialect for the text of one of StableHLO, read from that file, for arguments of the shapes.
+    """
+
+def stablehlo_argument_shapes(text: str, file: str) -> list[list[int]]:
+    """
+    The shapes of the arguments of a program in StableHLO; -1 for sizes that are not known.
     """
 
 def to_stablehlo(module: Module, locations: bool) -> str:

@@ -1,5 +1,5 @@
 """Programs from StableHLO, the form in which other array compilers exchange them."""
 
-from dovetail.exporting.stablehlo import Loaded, load
+from dovetail.exporting.stablehlo import Loaded, LoadedForShapes, load
 
-__all__ = ["Loaded", "load"]
+__all__ = ["Loaded", "LoadedForShapes", "load"]

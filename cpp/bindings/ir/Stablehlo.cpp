@@ -7,8 +7,10 @@
 #include "cpp/stablehlo/Passes.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 using namespace mlir;
 namespace nb = nanobind;
@@ -24,14 +26,50 @@ static void run(ModuleOp module, std::unique_ptr<Pass> pass, Diagnostics &diagno
     diagnostics.raise("the program cannot be translated");
 }
 
-/// The program of this dialect with a function `main` that computes what that function of a StableHLO program does.
-static std::shared_ptr<Module> fromStablehlo(const std::string &text, const std::string &file) {
+/// The module that a text is.
+static OwningOpRef<ModuleOp> parse(const std::string &text, const std::string &file, Diagnostics &diagnostics) {
   if (std::optional<TextFault> fault = findFault(text))
     throw CompilerError(fault->message, file, StringRef(text).take_front(fault->offset).count('\n') + 1);
-  Diagnostics diagnostics;
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context(), file);
   if (!module)
     diagnostics.raise("the text is not a module");
+  return module;
+}
+
+/// The function that a module is for: `main`, or the only one that is public.
+static func::FuncOp mainOf(ModuleOp module) {
+  if (auto main = module.lookupSymbol<func::FuncOp>("main"))
+    return main;
+  auto functions = llvm::make_filter_range(module.getOps<func::FuncOp>(), [](func::FuncOp f) { return f.isPublic(); });
+  return llvm::hasSingleElement(functions) ? *functions.begin() : func::FuncOp();
+}
+
+/// The sizes of the arguments of a program; -1 for those that are not known.
+static std::vector<std::vector<int64_t>> argumentShapes(const std::string &text, const std::string &file) {
+  Diagnostics diagnostics;
+  OwningOpRef<ModuleOp> module = parse(text, file, diagnostics);
+  std::vector<std::vector<int64_t>> shapes;
+  if (func::FuncOp main = mainOf(*module))
+    for (Type type : main.getArgumentTypes()) {
+      auto array = dyn_cast<RankedTensorType>(type);
+      auto &shape = shapes.emplace_back();
+      for (int64_t size : array ? array.getShape() : ArrayRef<int64_t>())
+        shape.push_back(ShapedType::isDynamic(size) ? -1 : size);
+    }
+  return shapes;
+}
+
+/// The program of this dialect with a function `main` that computes what that function of a StableHLO program does, for
+/// arguments of these shapes, if they are given.
+static std::shared_ptr<Module> fromStablehlo(const std::string &text, const std::string &file,
+                                             const std::optional<std::vector<std::vector<int64_t>>> &shapes) {
+  Diagnostics diagnostics;
+  OwningOpRef<ModuleOp> module = parse(text, file, diagnostics);
+  if (func::FuncOp main = mainOf(*module); main && shapes) {
+    // Calls in which the types differ are inlined.
+    for (auto [argument, shape] : llvm::zip_equal(main.getArguments(), *shapes))
+      argument.setType(cast<RankedTensorType>(argument.getType()).clone(shape));
+  }
   run(*module, createFromStablehloPass(), diagnostics);
   return std::make_shared<Module>(std::move(module));
 }
@@ -53,8 +91,11 @@ static std::string toStablehlo(const std::shared_ptr<Module> &module, bool locat
 }
 
 void bindStablehlo(nb::module_ &m) {
-  m.def("from_stablehlo", &fromStablehlo, "text"_a, "file"_a,
-        "The program of this dialect for the text of one of StableHLO, read from that file.");
+  m.def("from_stablehlo", &fromStablehlo, "text"_a, "file"_a, "shapes"_a = nb::none(),
+        "The program of this dialect for the text of one of StableHLO, read from that file, for arguments of the "
+        "shapes.");
+  m.def("stablehlo_argument_shapes", &argumentShapes, "text"_a, "file"_a,
+        "The shapes of the arguments of a program in StableHLO; -1 for sizes that are not known.");
   m.def("to_stablehlo", &toStablehlo, "module"_a, "locations"_a, "The text in StableHLO of a simplified program.");
 }
 

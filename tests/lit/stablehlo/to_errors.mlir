@@ -10,6 +10,6 @@ func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
 
 func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
   // expected-error @+1 {{sizes must be known for StableHLO, got: 'tensor<?xf32>'}}
-  %0 = dovetail.cumsum %x, 0 : tensor<?xf32>
+  %0 = dovetail.reduce_window_sum %x window [1] strides [1] dilations [1] : tensor<?xf32>
   return %0 : tensor<?xf32>
 }
