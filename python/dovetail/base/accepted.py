@@ -55,6 +55,7 @@ thread_guard = Option(
     False,
     "Raise where another thread than the one that entered it starts work of several processes. It "
     "can only be false.",
+    choices=(False,),
     check=_only_false,
     accepts="False",
     example=False,
