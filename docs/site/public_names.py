@@ -71,6 +71,8 @@ NAMESPACES = (
     "dovetail.deprecations",
     "dovetail.dtypes",
     "dovetail.dlpack",
+    "dovetail.memory",
+    "dovetail.api_util",
     "dovetail.typing",
     "dovetail.test_util",
     "dovetail.example_libraries.optimizers",

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from dovetail import ad_checkpoint as ad_checkpoint
+    from dovetail import api_util as api_util
     from dovetail import config as config
     from dovetail import custom_batching as custom_batching
     from dovetail import custom_derivatives as custom_derivatives
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from dovetail import flatten_util as flatten_util
     from dovetail import image as image
     from dovetail import lax as lax
+    from dovetail import memory as memory
     from dovetail import monitoring as monitoring
     from dovetail import nn as nn
     from dovetail import numpy as numpy
@@ -47,6 +49,19 @@ if TYPE_CHECKING:
     from dovetail import typing as typing
     from dovetail.arrays.array import Array as Array
     from dovetail.arrays.descriptions import ShapeDtypeStruct as ShapeDtypeStruct
+    from dovetail.base.accepted import (
+        array_garbage_collection_guard as array_garbage_collection_guard,
+    )
+    from dovetail.base.accepted import auto_pcast as auto_pcast
+    from dovetail.base.accepted import enable_checks as enable_checks
+    from dovetail.base.accepted import (
+        jax2tf_associative_scan_reductions as jax2tf_associative_scan_reductions,
+    )
+    from dovetail.base.accepted import (
+        remove_size_one_mesh_axis_from_type as remove_size_one_mesh_axis_from_type,
+    )
+    from dovetail.base.accepted import softmax_custom_jvp as softmax_custom_jvp
+    from dovetail.base.accepted import thread_guard as thread_guard
     from dovetail.base.config import allow_f16_reductions as allow_f16_reductions
     from dovetail.base.config import check_tracer_leaks as check_tracer_leaks
     from dovetail.base.config import checking_leaks as checking_leaks
@@ -85,6 +100,9 @@ if TYPE_CHECKING:
     from dovetail.diagnostics.environment import device_count as device_count
     from dovetail.diagnostics.environment import devices as devices
     from dovetail.diagnostics.environment import effects_barrier as effects_barrier
+    from dovetail.diagnostics.environment import host_count as host_count
+    from dovetail.diagnostics.environment import host_id as host_id
+    from dovetail.diagnostics.environment import host_ids as host_ids
     from dovetail.diagnostics.environment import live_arrays as live_arrays
     from dovetail.diagnostics.environment import local_device_count as local_device_count
     from dovetail.diagnostics.environment import local_devices as local_devices
@@ -102,7 +120,10 @@ if TYPE_CHECKING:
     from dovetail.lax import stop_gradient as stop_gradient
     from dovetail.placement.device_meshes import make_mesh as make_mesh
     from dovetail.placement.devices import Device as Device
+    from dovetail.placement.mesh_contexts import get_abstract_mesh as get_abstract_mesh
+    from dovetail.placement.mesh_contexts import get_mesh as get_mesh
     from dovetail.placement.mesh_contexts import set_mesh as set_mesh
+    from dovetail.placement.mesh_contexts import use_abstract_mesh as use_abstract_mesh
     from dovetail.placement.named_sharding import NamedSharding as NamedSharding
     from dovetail.placement.partition_spec import P as P
     from dovetail.placement.platforms import default_device as default_device
@@ -114,6 +135,8 @@ if TYPE_CHECKING:
     from dovetail.programs.assembly import (
         make_array_from_single_device_arrays as make_array_from_single_device_arrays,
     )
+    from dovetail.programs.compiler_hints import CompilerEffortLevel as CompilerEffortLevel
+    from dovetail.programs.compiler_hints import Inline as Inline
     from dovetail.programs.inspection import eval_shape as eval_shape
     from dovetail.programs.inspection import make_ir as make_ir
     from dovetail.programs.jit import jit as jit
@@ -121,6 +144,7 @@ if TYPE_CHECKING:
     from dovetail.programs.transfers import device_get as device_get
     from dovetail.programs.transfers import device_put as device_put
     from dovetail.tracing.arguments import block_until_ready as block_until_ready
+    from dovetail.tracing.held import dslice as _dslice
     from dovetail.tracing.references import Ref as Ref
     from dovetail.transforms.autodiff import grad as grad
     from dovetail.transforms.autodiff import jvp as jvp
@@ -153,6 +177,7 @@ if TYPE_CHECKING:
     checkpoint = _checkpoint
     export = _export
     jacobian = jacrev
+    ds = _dslice
 
 __version__ = "0.1.0"
 
@@ -295,6 +320,24 @@ _PUBLIC = {
     "smap": ("transforms.shard_mapping", "smap"),
     "view": ("diagnostics.viewer.view", "view"),
     "vmap": ("transforms.batching", "vmap"),
+    "CompilerEffortLevel": ("programs.compiler_hints", "CompilerEffortLevel"),
+    "Inline": ("programs.compiler_hints", "Inline"),
+    "api_util": ("api_util", ""),
+    "array_garbage_collection_guard": ("base.accepted", "array_garbage_collection_guard"),
+    "auto_pcast": ("base.accepted", "auto_pcast"),
+    "ds": ("tracing.held", "dslice"),
+    "enable_checks": ("base.accepted", "enable_checks"),
+    "get_abstract_mesh": ("placement.mesh_contexts", "get_abstract_mesh"),
+    "get_mesh": ("placement.mesh_contexts", "get_mesh"),
+    "host_count": ("diagnostics.environment", "host_count"),
+    "host_id": ("diagnostics.environment", "host_id"),
+    "host_ids": ("diagnostics.environment", "host_ids"),
+    "jax2tf_associative_scan_reductions": ("base.accepted", "jax2tf_associative_scan_reductions"),
+    "memory": ("memory", ""),
+    "remove_size_one_mesh_axis_from_type": ("base.accepted", "remove_size_one_mesh_axis_from_type"),
+    "softmax_custom_jvp": ("base.accepted", "softmax_custom_jvp"),
+    "thread_guard": ("base.accepted", "thread_guard"),
+    "use_abstract_mesh": ("placement.mesh_contexts", "use_abstract_mesh"),
 }
 
 __all__ = sorted(_PUBLIC)

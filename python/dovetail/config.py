@@ -6,6 +6,17 @@ import sys
 from types import ModuleType
 from typing import Any
 
+from dovetail.base.accepted import array_garbage_collection_guard as array_garbage_collection_guard
+from dovetail.base.accepted import auto_pcast as auto_pcast
+from dovetail.base.accepted import enable_checks as enable_checks
+from dovetail.base.accepted import (
+    jax2tf_associative_scan_reductions as jax2tf_associative_scan_reductions,
+)
+from dovetail.base.accepted import (
+    remove_size_one_mesh_axis_from_type as remove_size_one_mesh_axis_from_type,
+)
+from dovetail.base.accepted import softmax_custom_jvp as softmax_custom_jvp
+from dovetail.base.accepted import thread_guard as thread_guard
 from dovetail.base.config import allow_f16_reductions as allow_f16_reductions
 from dovetail.base.config import check_tracer_leaks as check_tracer_leaks
 from dovetail.base.config import checking_leaks as checking_leaks

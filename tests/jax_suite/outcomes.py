@@ -1,13 +1,15 @@
 """Runs tests that others wrote, and records what became of each: a plugin of pytest, and its use.
 
 The plugin appends a line of JSON for each test to the file that `OUTCOMES` names. A test in which
-the process dies is left as "begun".
+the process dies is left as "begun". `OUTCOMES_SAMPLE`, a number and a seed, has only so
+many run.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import random
 import subprocess
 import unittest
 from collections.abc import Mapping, Sequence
@@ -31,6 +33,16 @@ def record(test: str, outcome: str, kind: str = "", message: str = "") -> None:
 def _name(node: str) -> str:
     """A test's name: without its file, if the run is of one file."""
     return node.partition("::")[2] if "OUTCOMES_OF_ONE_FILE" in os.environ else node
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if "OUTCOMES_SAMPLE" not in os.environ:
+        return
+    size, seed = map(int, os.environ["OUTCOMES_SAMPLE"].split())
+    names = sorted(item.nodeid for item in items)
+    chosen = set(random.Random(seed).sample(names, min(size, len(names))))
+    config.hook.pytest_deselected(items=[each for each in items if each.nodeid not in chosen])
+    items[:] = [each for each in items if each.nodeid in chosen]
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -44,8 +44,7 @@ static Function adopt(const Shared &module, const Function &function) {
     module->symbols->insert(callee);
     last = callee;
   }
-  for (const nb::object &object : function.module->kept)
-    module->kept.push_back(object);
+  module->keepWhatIsKeptBy(*function.module);
   return Function(module, last);
 }
 

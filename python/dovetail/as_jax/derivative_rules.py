@@ -7,7 +7,7 @@ from functools import reduce
 from typing import Any
 
 from dovetail.arrays.array import ShapedArray
-from dovetail.transforms.custom_derivatives.symbolic import SymbolicZero as Zero
+from dovetail.transforms.custom_derivatives.symbolic import Zero as Zero
 from dovetail.transforms.custom_derivatives.symbolic import instantiated, zero_from_primal
 from dovetail.transforms.primitives import Primitive, UndefinedPrimal, jvps, transposes
 

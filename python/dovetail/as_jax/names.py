@@ -35,9 +35,9 @@ MODULES = frozenset(
     jax.extend.source_info_util jax.extend.xla jax.ffi jax.flatten_util jax.image
     jax.interpreters jax.interpreters.ad jax.interpreters.batching jax.interpreters.mlir
     jax.interpreters.partial_eval jax.interpreters.pxla jax.interpreters.xla jax.lax
-    jax.lax.linalg jax.lib jax.monitoring jax.nn jax.nn.initializers jax.numpy jax.numpy.fft
-    jax.numpy.linalg jax.ops jax.profiler jax.random jax.ref jax.scipy jax.scipy.cluster
-    jax.scipy.cluster.vq jax.scipy.fft jax.scipy.integrate jax.scipy.interpolate
+    jax.lax.linalg jax.lib jax.memory jax.monitoring jax.nn jax.nn.initializers jax.numpy
+    jax.numpy.fft jax.numpy.linalg jax.ops jax.profiler jax.random jax.ref jax.scipy
+    jax.scipy.cluster jax.scipy.cluster.vq jax.scipy.fft jax.scipy.integrate jax.scipy.interpolate
     jax.scipy.linalg jax.scipy.ndimage jax.scipy.optimize jax.scipy.signal jax.scipy.sparse
     jax.scipy.sparse.linalg jax.scipy.spatial jax.scipy.spatial.transform jax.scipy.special
     jax.scipy.stats jax.scipy.stats.bernoulli jax.scipy.stats.beta jax.scipy.stats.betabinom
@@ -84,11 +84,6 @@ ALIASES = {
 MISSING = {
     module: frozenset(text.split())
     for module, text in {
-        "jax": """
-            array_garbage_collection_guard auto_pcast enable_checks
-            jax2tf_associative_scan_reductions memory
-            remove_size_one_mesh_axis_from_type softmax_custom_jvp thread_guard
-        """,
         "jax._src.ad_util": """
             stop_gradient_p
         """,

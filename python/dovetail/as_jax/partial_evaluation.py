@@ -8,11 +8,11 @@ from typing import Any
 from dovetail import numpy as dnp
 from dovetail.arrays.array import ShapedArray
 from dovetail.arrays.keys import is_keys
-from dovetail.as_jax.wrapped import WrappedFun
 from dovetail.base.trace_stack import current
 from dovetail.programs.inspection import eval_shape
 from dovetail.programs.jit import jit
 from dovetail.tracing.tracer import Tracer
+from dovetail.trees.wrapped import WrappedFun
 
 
 class PartialVal(tuple[Any, ...]):

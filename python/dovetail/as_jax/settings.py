@@ -15,8 +15,6 @@ from dovetail.base.setting import Option, options
 
 # Settings of JAX's compiler, logs, checks of itself and tracebacks: any value, no effect.
 NO_EFFECT: dict[str, Any] = {
-    "array_garbage_collection_guard": "allow",
-    "auto_pcast": True,
     "backend_target": "",
     "bcoo_cusparse_lowering": False,
     "captured_constants_report_frames": 0,
@@ -44,7 +42,6 @@ NO_EFFECT: dict[str, Any] = {
     "dump_ir_modes": "stablehlo",
     "eager_constant_folding": False,
     "embedded_constants_max_bytes": 16,
-    "enable_checks": False,
     "enable_pgle": False,
     "enable_preemption_service": True,
     "enable_recoverability": False,
@@ -57,7 +54,6 @@ NO_EFFECT: dict[str, Any] = {
     "hlo_source_file_canonicalization_regex": None,
     "include_debug_info_in_dumps": True,
     "include_full_tracebacks_in_locations": True,
-    "jax2tf_associative_scan_reductions": False,
     "jax2tf_default_native_serialization": True,
     "logging_level": "NOTSET",
     "memory_fitting_effort": 0.0,
@@ -84,14 +80,12 @@ NO_EFFECT: dict[str, Any] = {
     "refs_to_pins": False,
     "remat3": False,
     "remove_custom_partitioning_ptr_from_cache_key": False,
-    "remove_size_one_mesh_axis_from_type": False,
     "rocm_visible_devices": "all",
     "scan3": False,
     "send_traceback_to_runtime": "off",
     "serialization_version": 0,
     "share_binary_between_hosts": False,
     "share_binary_between_hosts_timeout_ms": 1200000,
-    "softmax_custom_jvp": True,
     "sort_devices_by_process_index": True,
     "source_url_schema": None,
     "threefry_gpu_kernel_lowering": False,
@@ -122,7 +116,6 @@ ONLY: dict[str, Any] = {
     "experimental_unsafe_xla_runtime_errors": False,
     "log_checkpoint_residuals": False,
     "mutable_array_checks": True,
-    "thread_guard": False,
 }
 
 

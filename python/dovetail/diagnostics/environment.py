@@ -172,6 +172,10 @@ def process_indices(backend: str | None = None) -> list[int]:
     return list(range(process_count(backend)))
 
 
+# JAX's older names.
+host_id, host_count, host_ids = process_index, process_count, process_indices
+
+
 def effects_barrier() -> None:
     """Wait for the side effects of all programs; they are complete when a call returns.
 

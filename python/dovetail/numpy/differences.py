@@ -192,12 +192,13 @@ def trapezoid(
 # Polynomials --------------------------------------------------------------------------------------
 
 
-def polyval(p: ArrayLike, x: ArrayLike) -> Array:
+def polyval(p: ArrayLike, x: ArrayLike, *, unroll: int = 16) -> Array:
     """The polynomial with coefficients `p`, the highest power first, at `x`.
 
     Args:
       p: a vector of coefficients.
       x: an array.
+      unroll: accepted for JAX's sake: where the number of coefficients is known, there is no loop.
 
     Returns:
       An array of the shape of `x`.

@@ -16,10 +16,12 @@ from dovetail.lax.indexing import GatherScatterMode, filled
 from dovetail.lax.pieces import cut
 from dovetail.numpy.creation import asarray
 from dovetail.numpy.index_plan import Entry, plan, selected
+from dovetail.numpy.index_slices import cut_at_slices, has_slices, indices_of_slices
 from dovetail.reference.checks import unwanted
 from dovetail.symbolic.size import Size, as_size
 from dovetail.symbolic.slices import range_of, within
 from dovetail.tracing.bind import apply_known, constant, is_eager, is_for_host
+from dovetail.tracing.held import Slice
 from dovetail.tracing.trace import Tracer
 from dovetail.trees.pytree import flatten
 
@@ -56,6 +58,8 @@ def getitem(x: Array, index: Any) -> Array:
         rank = index.ndim
         if rank and index.shape == x.shape[:rank]:
             return apply_known(operator.getitem, x, index, weak_type=x.weak_type, is_sized=False)
+    if isinstance(index, Slice) or (isinstance(index, tuple) and has_slices(index)):
+        x, index = cut_at_slices(x, index)
     x, entries = applied(x, index)
     for entry in entries:
         if not (entry is None or entry is Ellipsis or isinstance(entry, (int, slice, Size))):
@@ -261,7 +265,9 @@ def applied(x: Array, index: Any) -> tuple[Array, list[Entry | None]]:
 
 def _expanded(shape: tuple[int, ...], index: Any) -> list[Any]:
     """The entries of an index, with masks only if they are scalars."""
-    given = index if isinstance(index, tuple) else (index,)
+    given = index if isinstance(index, tuple) and not isinstance(index, Slice) else (index,)
+    if has_slices(given):
+        given = indices_of_slices(given)
     checked = [entry if entry is Ellipsis else _checked(entry) for entry in given]
     dots = sum(entry is Ellipsis for entry in checked)
     if dots > 1:

@@ -14,6 +14,7 @@ from dovetail.base.trace_stack import current
 from dovetail.ops.operands import as_operand
 from dovetail.placement import platforms
 from dovetail.placement.devices import Device
+from dovetail.placement.memories import Space
 from dovetail.placement.partition_spec import P
 from dovetail.placement.shardings import Sharding
 from dovetail.placement.transfer_guards import explicit
@@ -83,8 +84,9 @@ def device_put(
     Args:
       x: a tree of arrays, NumPy arrays and numbers.
       device: a device, a sharding, a `PartitionSpec` over the mesh of `set_mesh`, a text such as
-        "cpu:1", or a tree of these that is a prefix of `x`; None leaves arrays where they are, and
-        puts what is none on the default device, uncommitted.
+        "cpu:1", a `memory.Space`, or a tree of these that is a prefix of `x`; None leaves arrays
+        where they are, and puts what is none on the default device, uncommitted. Memory spaces
+        leave the device as it is.
       src: accepted for JAX's sake.
       donate: whether the arrays given are of no more use, or a tree of this; nothing follows.
       may_alias: False to have the results in memory of their own, or a tree of this. NumPy arrays
@@ -97,6 +99,7 @@ def device_put(
     Raises:
       ValueError: there is no such device, a sharding is for arrays of a higher rank, there is no
         mesh for a `PartitionSpec`, or `donate` and `may_alias` are both true.
+      NotImplementedError: `memory.Space.Host` for an array on a device with memory of its own.
 
     Example:
       >>> import dovetail as dt
@@ -121,6 +124,9 @@ def device_put(
         results = []
         for leaf, node, where, alias in zip(leaves, nodes, wanted, aliases, strict=True):
             array, copy = as_operand("device_put", leaf), alias is False
+            if isinstance(where, Space):
+                _check_memory(array, where)
+                where = None
             if where is not None:
                 where = platforms.sharding_meant(_checked(where), "device_put")
                 # Not over the words of random keys.
@@ -140,9 +146,20 @@ def device_put(
 
 def _for_each(given: Any, tree: Any, what: str) -> list[Any]:
     """One entry for each leaf of a tree, of one value or of a prefix of the tree."""
-    if isinstance(given, (bool, str, Device, Sharding, P)) or given is None:
+    if isinstance(given, (bool, str, Device, Sharding, P, Space)) or given is None:
         return [given] * len(flatten(tree)[0])
     return broadcast_prefix(given, tree, f"device_put {what}")
+
+
+def _check_memory(array: Any, space: Space) -> None:
+    """Check that an array is in a memory, of its own devices."""
+    if space is Space.Host and type(array) is Array:
+        others = [device for device in array.devices() if device.platform != "cpu"]
+        if others:
+            raise NotImplementedError(
+                f"device_put: arrays of {others[0]} can only be in its own memory, got: {space}; "
+                'device_put(x, "cpu") moves them to the host'
+            )
 
 
 def _checked(device: Any) -> Any:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dovetail.base.dtypes import complex64, int32
-from dovetail.reference.op import of_matrices, op
+from dovetail.reference.op import of_matrices, of_systems, op
 
 Array = np.ndarray[Any, Any]
 Results = tuple[Array, ...]
@@ -326,7 +326,7 @@ def lu_solve(a: Array, lu: Array, permutation: Array, b: Array, transpose_a: boo
     return _each(one, 2, lu, permutation, b)[0]
 
 
-@op("tridiagonal_solve", cost=of_matrices(4))
+@op("tridiagonal_solve", cost=of_systems(20))
 def tridiagonal_solve(dl: Array, d: Array, du: Array, b: Array, perturb_singular: bool) -> Array:
     """The solution; NaN for singular matrices, if these are not perturbed."""
     if perturb_singular:

@@ -171,3 +171,13 @@ def of_matrices(factor: float) -> Formula:
         return factor * count(batch) * (20e-6 + 0.5 * NS * count((m, n, min(m, n))))
 
     return seconds
+
+
+def of_systems(factor: float) -> Formula:
+    """The cost of a routine of LAPACK for each matrix of the last operand, linear in its size."""
+
+    def seconds(call: Call) -> float:
+        *batch, m, n = call.operands[-1]
+        return count(batch) * (20e-6 + factor * NS * count((m, n)))
+
+    return seconds

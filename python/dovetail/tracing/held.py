@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dovetail.base import dtypes
+from dovetail.base.errors import value_error
 from dovetail.base.late import lax
 from dovetail.base.late import numpy as dnp
 from dovetail.base.locations import here
@@ -143,6 +144,38 @@ class Slice(NamedTuple):
     start: Any
     size: int
     stride: int = 1
+
+
+def dslice(start: Any, size: Any = None, stride: int | None = None) -> Any:
+    """An index by a start, which may be computed, and a size: `i:i + size`.
+
+    Args:
+      start: an integer, or an integer array of rank 0; without `size`, the size of a slice from 0;
+        None for all elements.
+      size: the number of elements, an int.
+      stride: their distance, by default 1.
+
+    Returns:
+      The index, of an array or a reference.
+
+    Raises:
+      ValueError: size or stride is out of range.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.jit(lambda x, i: x[dt.ds(i, 2)])(dt.numpy.arange(5), 3)
+      Array([3, 4], dtype=int32)
+    """
+    if start is None:
+        return slice(None)
+    if size is None:
+        start, size = 0, start
+    stride = 1 if stride is None else stride
+    if size < 0 or stride < 1:
+        raise value_error(
+            f"ds: size must be 0 or more and stride 1 or more, got: {size} and {stride}"
+        )
+    return Slice(start, size, stride)
 
 
 class Window(Held):

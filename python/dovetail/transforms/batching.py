@@ -13,6 +13,7 @@ from dovetail import _core
 from dovetail.arrays.array import ShapedArray
 from dovetail.base import errors
 from dovetail.base.locations import here
+from dovetail.base.trace_stack import current
 from dovetail.placement.partition_spec import axes_of
 from dovetail.placement.type_shardings import with_dim, without_dim
 from dovetail.symbolic.size import is_symbolic_dim
@@ -128,10 +129,22 @@ def vmap(
             leaves.append(zeros(ShapedArray((size,), np.dtype(np.bool_))))
             dims.append(0)
 
-        def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
-            inner = unflatten(spec, with_objects(tracers[:taken], objects))
+        def call(values: Sequence[Any]) -> Any:
+            inner = unflatten(spec, with_objects(values[:taken], objects))
             inner_args, inner_kwargs = elements(inner, positions_of_batch)
-            result = fun(*inner_args, **inner_kwargs)
+            return fun(*inner_args, **inner_kwargs)
+
+        # Without a batch, what the function computes has known values, which it may keep.
+        is_known = (
+            axis_name is None
+            and current() is None
+            and all(dim == UNBATCHED for dim in dims)
+            and Ref not in map(type, leaves)
+        )
+        known = call(leaves) if is_known else None
+
+        def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
+            result = known if is_known else call(tracers)
             positions = broadcast_prefix(out_axes, result, "vmap out_axes")
             outs, out_spec = flatten(batches(result, positions, size))
             outs, out_spec, positions = _without_float0(

@@ -17,7 +17,7 @@ from dovetail.tracing.axes import Axis
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.transforms import primitives
 from dovetail.transforms.callbacks import pure_callback
-from dovetail.transforms.custom_derivatives.symbolic import SymbolicZero, tangent_type
+from dovetail.transforms.custom_derivatives.symbolic import SymbolicZero, Zero, tangent_type
 from dovetail.transforms.primitives import Primitive, UndefinedPrimal, rule_in_progress
 from dovetail.transforms.program_rules import ProgramRules, Question, Rule
 from dovetail.trees.float0 import is_float0
@@ -112,7 +112,7 @@ class PrimitiveRules(ProgramRules):
         def python(*tracers: Tracer) -> tuple[list[Operand], list[bool]]:
             primals, given = tracers[: len(self.avals)], iter(tracers[len(self.avals) :])
             tangents = tuple(
-                next(given) if has else SymbolicZero(tangent_type(aval))
+                next(given) if has else Zero(tangent_type(aval))
                 for aval, has in zip(self.avals, question.operands, strict=True)
             )
             made = rule(self._arguments(primals), tangents, **self.params)
@@ -147,7 +147,7 @@ class PrimitiveRules(ProgramRules):
             ]
             cts = self._cotangents(given, question.results)
             made = rule(cts if self.primitive.multiple_results else cts[0], *args, **self.params)
-            if _is_zero(made) or made is SymbolicZero:
+            if _is_zero(made) or made is Zero:
                 made = [None] * len(args)
             if len(made) != len(args):
                 raise type_error(
@@ -155,7 +155,7 @@ class PrimitiveRules(ProgramRules):
                     f"{len(args)} arguments, got: {len(made)} values"
                 )
             marks = [
-                is_linear and not (ct is None or ct is SymbolicZero or _is_zero(ct))
+                is_linear and not (ct is None or ct is Zero or _is_zero(ct))
                 for ct, is_linear in zip(made, question.operands, strict=True)
             ]
             avals = _marked(self.avals, marks)
@@ -165,7 +165,7 @@ class PrimitiveRules(ProgramRules):
 
     def _cotangents(self, given: Iterator[Tracer], marks: Sequence[bool]) -> list[Any]:
         return [
-            next(given) if has else SymbolicZero(tangent_type(aval))
+            next(given) if has else Zero(tangent_type(aval))
             for aval, has in zip(self.out_avals, marks, strict=True)
         ]
 
@@ -304,7 +304,7 @@ def _marked(values: Sequence[Any], marks: Sequence[bool]) -> list[Any]:
 
 
 def _is_zero(value: Any) -> bool:
-    return type(value) is SymbolicZero or is_float0(value)
+    return isinstance(value, SymbolicZero) or is_float0(value)
 
 
 def _with_dim_in_front(x: Operand, dim: int) -> Operand:

@@ -318,3 +318,10 @@ def test_rules_are_asked_for_in_pullbacks_that_are_batched():
     np.testing.assert_array_equal(jax.jit(pull)(cotangents[0])[0], cotangents[0])
     _, push = jax.linearize(lambda x: jax.lax.cond(any_above_p.bind(x), jnp.sin, jnp.cos, x), 11.0)
     np.testing.assert_allclose(jax.jit(jax.vmap(push))(jnp.ones(2)), np.full(2, np.cos(11.0)), 1e-6)
+
+
+def test_zeros_of_rules_cross_mapped_functions():
+    zero = ad.Zero(jax.core.ShapedArray((), np.float32))
+    x, tangent = jax.vmap(lambda x: (x, zero))(jnp.ones(3))
+    assert type(tangent) is ad.Zero
+    assert x.shape == (3,)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
 from typing import Any
 
@@ -254,3 +255,23 @@ def test_a_program_outlives_the_trace_in_which_it_was_made() -> None:
             np.testing.assert_allclose(call(dnp.asarray(0.5))[0], expected, rtol=1e-6)
         slope = dt.jit(dt.grad(lambda x, run=run: run(x)[0]))(0.5)
         np.testing.assert_allclose(slope, 4 * np.cos(0.5), rtol=1e-6)
+
+
+def test_what_nested_programs_keep_is_kept_once():
+    """Programs made of programs, each of which asks for rules, do not get ever larger."""
+    identity = dt.custom_batching.custom_vmap(lambda x: x)
+    identity.def_vmap(lambda size, batched, x: (x, batched[0]))
+    f, count = identity, 0
+    for _ in range(12):
+        first, second = (dt.make_jaxpr(f)(1.0) for _ in range(2))
+
+        def f(x, first=first, second=second):
+            (y,) = eval_jaxpr(first.jaxpr, first.consts, x)
+            (z,) = eval_jaxpr(second.jaxpr, second.consts, x)
+            return (y + z) / 2
+
+        kept = gc.get_referents(first.jaxpr.function.function.module)
+        count = len(kept)
+        assert count == len({id(each) for each in kept})
+        assert count
+    assert f(3.0) == 3

@@ -56,3 +56,11 @@ def test_costs_of_symbolic_sizes_have_no_bound() -> None:
         for shapes in (None, ("n",))
     ]
     assert [cost.is_bounded for cost in bounded] == [True, False]
+
+
+def test_systems_of_vectors_have_a_cost() -> None:
+    def solve(d: Any, b: Any) -> Any:
+        return lax.linalg.tridiagonal_solve(0 * d, d, 0 * d, b)
+
+    small = cost(solve, array(5), array(5, 2))
+    assert 0 < small.seconds < cost(solve, array(1000, 50), array(1000, 50, 2)).seconds

@@ -439,3 +439,24 @@ def test_residuals_that_are_numbers() -> None:
     assert dt.grad(f)(1.0) == 3.0
     assert dt.jit(dt.grad(f))(1.0) == 3.0
     assert all(each["flag"] is True and each["factor"] == 3 for each in seen)
+
+
+def test_descriptions_have_no_derivatives():
+    """A rule that is an error is not asked for where only shapes are."""
+
+    @dt.custom_jvp
+    def constant(x):
+        return x
+
+    @constant.defjvp
+    def rule(primals, tangents):
+        raise RuntimeError("no derivative")
+
+    def f(x, t):
+        assert dt.eval_shape(constant, t).shape == ()
+        assert dt.eval_shape(constant, x).shape == ()
+        return x * constant(t)
+
+    assert dt.jit(lambda x, t: dt.jvp(lambda x: f(x, t), (x,), (x,)))(2.0, 3.0) == (6, 6)
+    with pytest.raises(RuntimeError, match="no derivative"):
+        dt.jvp(lambda t: f(2.0, t), (3.0,), (1.0,))

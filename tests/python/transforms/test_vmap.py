@@ -159,3 +159,17 @@ class Anything:
 def test_functions_whose_name_is_no_string(transform: Any) -> None:
     transformed = transform(Anything())
     assert np.sum(transformed(np.array([1, 2], np.float32))) in (4, 6)
+
+
+def test_values_that_depend_on_no_argument_are_known():
+    """Functions may keep them, as caches do."""
+    kept = []
+
+    def f(x):
+        kept.append(x + 1)
+        return kept[-1], 2.0
+
+    outs = dt.vmap(f, in_axes=None, out_axes=(0, None), axis_size=3)(dnp.arange(2.0))
+    np.testing.assert_array_equal(outs[0], [[1, 2]] * 3)
+    assert outs[1] == 2
+    np.testing.assert_array_equal(kept[0] * 2, [2, 4])

@@ -5,58 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from dovetail import numpy as dnp
-from dovetail.base.errors import value_error
-from dovetail.tracing.held import Slice
+from dovetail.tracing.held import dslice as dslice
 
-
-def ds(start: Any, size: int, stride: int = 1) -> Slice:
-    """An index of references: `size` elements from `start`, which may be computed.
-
-    Args:
-      start: an integer, or an integer array of rank 0; all elements must be inside.
-      size: the number of elements, 0 or more.
-      stride: their distance, 1 or more.
-
-    Returns:
-      The index.
-
-    Raises:
-      ValueError: size or stride is out of range.
-
-    Example:
-      >>> import dovetail as dt
-      >>> from dovetail.experimental import pallas as pl
-      >>> ref = dt.new_ref(dt.numpy.arange(6))
-      >>> ref[pl.ds(1, 2, 2)] = 0
-      >>> ref[...]
-      Array([0, 0, 2, 0, 4, 5], dtype=int32)
-    """
-    if size < 0 or stride < 1:
-        raise value_error(
-            f"ds: size must be 0 or more and stride 1 or more, got: {size} and {stride}"
-        )
-    return Slice(start, size, stride)
-
-
-def dslice(start: Any, size: int | None = None, stride: int | None = None) -> Any:
-    """The same as `ds`; with one argument, all elements before it.
-
-    Args:
-      start: the start, or with one argument the size of a slice from 0.
-      size: the number of elements.
-      stride: their distance, by default 1.
-
-    Returns:
-      The index.
-
-    Example:
-      >>> from dovetail.experimental import pallas as pl
-      >>> pl.dslice(3), pl.dslice(2, 3)
-      (Slice(start=0, size=3, stride=1), Slice(start=2, size=3, stride=1))
-    """
-    if size is None:
-        return ds(0, start, 1 if stride is None else stride)
-    return ds(start, size, 1 if stride is None else stride)
+ds = dslice
 
 
 def load(ref: Any, idx: Any, *, mask: Any = None, other: Any = None, **hints: Any) -> Any:

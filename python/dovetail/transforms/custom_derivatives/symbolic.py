@@ -14,7 +14,7 @@ from dovetail.base.errors import type_error
 from dovetail.tracing.arguments import as_operand
 from dovetail.tracing.bind import zeros
 from dovetail.tracing.trace import Operand
-from dovetail.trees.pytree import flatten, unflatten
+from dovetail.trees.pytree import flatten, register_node, unflatten
 
 
 class SymbolicZero:
@@ -55,6 +55,25 @@ class SymbolicZero:
 
     def __repr__(self) -> str:
         return f"SymbolicZero({self.aval})"
+
+
+class Zero(SymbolicZero):
+    """A zero of the rules of a primitive: in trees it is a node without leaves, so that functions
+    that are mapped over arrays can take and return it.
+
+    Args:
+      aval: its type.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.vmap(lambda x: (x, Zero(x.aval)))(dnp.ones(3))
+      (Array([1., 1., 1.], dtype=float32), SymbolicZero(float32[]))
+    """
+
+    __slots__ = ()
+
+
+register_node(Zero, lambda zero: ((), zero.aval), lambda aval, _: Zero(aval))
 
 
 @dataclass(frozen=True)

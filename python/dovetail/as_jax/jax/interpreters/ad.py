@@ -12,7 +12,7 @@ from dovetail.as_jax.derivative_rules import instantiate_zeros as instantiate_ze
 from dovetail.as_jax.derivative_rules import is_undefined_primal as is_undefined_primal
 from dovetail.as_jax.derivative_rules import zeros_like_aval as zeros_like_aval
 from dovetail.as_jax.opaque import opaque_class
-from dovetail.transforms.custom_derivatives.symbolic import SymbolicZero as Zero  # noqa: F401
+from dovetail.transforms.custom_derivatives.symbolic import Zero as Zero
 from dovetail.transforms.primitives import UndefinedPrimal as UndefinedPrimal
 from dovetail.transforms.primitives import jvps as primitive_jvps  # noqa: F401
 from dovetail.transforms.primitives import transposes as primitive_transposes

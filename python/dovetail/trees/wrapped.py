@@ -1,4 +1,4 @@
-"""Functions of flat lists of leaves, which `jax.extend.linear_util` and `jax.api_util` make."""
+"""Functions of flat lists of leaves, which `api_util` makes."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def wrap_init(
       debug_info: a description for messages, from `jax.api_util.debug_info`.
 
     Example:
-      >>> from dovetail.as_jax.jax.extend import linear_util
-      >>> linear_util.wrap_init(max).call_wrapped(1, 2)
+      >>> from dovetail.trees.wrapped import wrap_init
+      >>> wrap_init(max).call_wrapped(1, 2)
       2
     """
     return WrappedFun(f, params or {}, debug_info)
@@ -62,9 +62,9 @@ def flatten_fun(f: WrappedFun, in_tree: Any) -> tuple[WrappedFun, Callable[[], A
 
     Example:
       >>> from dovetail import tree_util
-      >>> from dovetail.as_jax.jax import api_util
-      >>> from dovetail.as_jax.jax.extend import linear_util
-      >>> f = linear_util.wrap_init(lambda x, y: {"sum": x + y})
+      >>> from dovetail import api_util
+      >>> from dovetail.trees.wrapped import wrap_init
+      >>> f = wrap_init(lambda x, y: {"sum": x + y})
       >>> flat, out_tree = api_util.flatten_fun(f, tree_util.tree_structure(((1,), {"y": 2})))
       >>> flat.call_wrapped(1, 2), out_tree().num_leaves
       ([3], 1)
