@@ -18,7 +18,11 @@ import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import config, errors, lax
 
-BOOLEANS = [option.name for option in vars(config).values() if getattr(option, "value", 0) is False]
+BOOLEANS = [
+    option.name
+    for option in vars(config).values()
+    if getattr(option, "value", 0) is False and True in option.choices
+]
 
 
 def line_of(marker: str) -> str:
