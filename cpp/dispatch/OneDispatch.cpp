@@ -33,6 +33,8 @@ constexpr int64_t kMaxStack = int64_t(1) << 13;
 
 /// The runtime of IREE 3.13 does not pass more memory to a dispatch.
 constexpr size_t kMaxBuffers = 32;
+/// As many as IREE 3.13's drivers for CUDA and ROCm bind.
+constexpr size_t kMaxBuffersOnGpu = 16;
 
 /// The total number of iterations of the loops in a block, if that is known.
 static std::optional<int64_t> countIterations(Block &block) {
@@ -115,6 +117,8 @@ public:
     Target target(program);
     isCpu = !target.isGpu();
     isVulkan = target.isVulkan();
+    hasOffsets = !target.isSpirv();
+    mostBuffers = isCpu || !hasOffsets ? kMaxBuffers : kMaxBuffersOnGpu;
   }
 
   LogicalResult build(ValueRange inputs, ArrayRef<Shape> results, Body body) {
@@ -264,7 +268,8 @@ private:
   }
 
   /// Temporaries are parts of one additional result, or, on devices other than the CPU, of one each, because SPIR-V has
-  /// no views with an offset. On the CPU, those of a few elements are in registers, if they are local to the function.
+  /// no views with an offset, as long as there are not too many for others. On the CPU, those of a few elements are in
+  /// registers, if they are local to the function.
   LogicalResult placeTemporaries() {
     SmallVector<memref::AllocOp> allocs;
     function.walk([&](memref::AllocOp op) { allocs.push_back(op); });
@@ -289,17 +294,18 @@ private:
       if (total > kMaxScratch)
         return failure();
     }
+    bool isOne = isCpu || (hasOffsets && executable.numBindings() + placed.size() > mostBuffers);
     std::optional<Executable::Binding> scratch;
     int64_t offset = 0;
     for (auto [op, bytes] : placed) {
-      if (!isCpu || !scratch)
-        scratch = executable.addOutput(RankedTensorType::get({isCpu ? total : bytes}, inner.getI8Type()), {});
+      if (!isOne || !scratch)
+        scratch = executable.addOutput(RankedTensorType::get({isOne ? total : bytes}, inner.getI8Type()), {});
       inner.setInsertionPointToStart(&function.front());
-      op.replaceAllUsesWith(executable.view(inner, *scratch, op.getType(), {}, isCpu ? offset : 0));
+      op.replaceAllUsesWith(executable.view(inner, *scratch, op.getType(), {}, isOne ? offset : 0));
       op.erase();
       offset += bytes;
     }
-    return success(executable.numBindings() <= kMaxBuffers);
+    return success(executable.numBindings() <= mostBuffers);
   }
 
   /// A name that no other executable has.
@@ -324,6 +330,9 @@ private:
   /// The numbers that are passed in, as values inside the dispatch.
   DenseMap<Value, Value> numbers;
   bool isCpu, isVulkan;
+  /// Whether views of a buffer may begin anywhere in it.
+  bool hasOffsets;
+  size_t mostBuffers;
 };
 
 } // namespace

@@ -2,8 +2,10 @@
 #include "Ops.h"
 #include "Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -22,6 +24,26 @@ static bool isStored(Operation *op) {
   bool isConstant = matchPattern(op, m_Constant(&value)) && !isa<SplatElementsAttr>(value);
   return (isGlobal || isConstant) && isArray(op->getResult(0).getType());
 }
+
+/// Finds the arrays that do not depend on a program's arguments.
+class ConstantArrays {
+public:
+  /// Adds an op's results, if what it reads is constant; its operands come first. Returns whether IREE computes it when
+  /// the program is loaded, into memory: it does not where it only fills.
+  bool add(Operation *op) {
+    llvm::SetVector<Value> captured;
+    getUsedValuesDefinedAbove(op->getRegions(), captured);
+    if (op->getNumResults() == 0 || !isMemoryEffectFree(op) || !llvm::all_of(op->getOperands(), contains) ||
+        !llvm::all_of(captured, contains))
+      return false;
+    known.insert_range(op->getResults());
+    return isa<linalg::GenericOp>(op);
+  }
+
+private:
+  DenseSet<Value> known;
+  std::function<bool(Value)> contains = [this](Value value) { return known.contains(value); };
+};
 
 static RankedTensorType byteType(Builder &b) { return RankedTensorType::get({}, b.getI8Type()); }
 
@@ -92,7 +114,9 @@ struct KeepWaitsPass : impl::KeepWaitsPassBase<KeepWaitsPass> {
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     bool hasStoredArrays = false;
+    ConstantArrays constants;
     auto visit = [&](Operation *op) {
+      hasStoredArrays |= !isa<func::FuncOp, LoopLikeOpInterface, scf::IfOp>(op) && constants.add(op);
       // The code of other ops, such as `linalg.generic`, is that of dispatches.
       if (op->getNumRegions() && !isa<func::FuncOp, scf::IfOp, scf::ForOp, scf::WhileOp>(op))
         return WalkResult::skip();

@@ -33,6 +33,10 @@ def SeparateReadsPass : ModulePass<"dovetail-separate-reads"> {
     read from behind a barrier (`iree_tensor_ext.compute_barrier.start`) if an elementwise op on it, or on values
     computed from it by such ops, has one of its dimensions along two loops.
 
+    On GPUs, that result is also read from behind a barrier if the loops of the elementwise op that are along those of the
+    reduction do not come first, in their order, as in `x - y[None, :]`: the threads that IREE 3.13 gives to the other
+    loops read `y` before it is computed.
+
     So is one of several results of an op of which a transposition is computed: IREE 3.13 moves the transposition into
     the op's loops, and forgets the other results.
   }];
@@ -127,9 +131,10 @@ def KeepWaitsPass : ModulePass<"dovetail-keep-waits"> {
   let summary = "an array of a byte for host loops and branches that pass on references only";
   let description = [{
     IREE 3.13 states what an execution waits for in the bodies of loops and branches only if these pass on arrays.
-    Elsewhere, an execution that reads an array from memory that was initialized before, such as a large constant, waits
-    for that alone, and no longer for what computes its other operands. In a program with such arrays, each loop or branch
-    without an array therefore gets one, of one byte, which an optimization barrier keeps.
+    Elsewhere, an execution that reads an array from memory that was initialized before, such as a large constant, or
+    numbers that depend on no argument, waits for that alone, and no longer for what computes its other operands; what
+    nothing waits for does not run. In a program with such arrays, each loop or branch without an array therefore gets
+    one, of one byte, which an optimization barrier keeps.
 
     Runs after `dovetail-carry-references`.
   }];

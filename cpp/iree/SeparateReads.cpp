@@ -3,6 +3,7 @@
 #include "Aliases.h"
 #include "Ops.h"
 #include "Passes.h"
+#include "cpp/tensors/Target.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/MapVector.h"
@@ -28,7 +29,7 @@ using Origins = llvm::SmallMapVector<Operation *, SmallVector<int>, 2>;
 
 class Reads {
 public:
-  explicit Reads(Block &block) {
+  Reads(Block &block, bool isGpu) : isGpu(isGpu) {
     for (Operation &op : llvm::make_early_inc_range(block))
       visit(&op);
     for (Operation *root : separated)
@@ -46,6 +47,7 @@ private:
   void separate(Operation *root);
   void separateTransposition(Operation *op);
 
+  bool isGpu;
   DenseMap<Value, Origins> origins;
   /// Arrays that are one of several results of an op, or computed of one without a reduction.
   DenseSet<Value> oneOfSeveral;
@@ -70,6 +72,20 @@ void Reads::begin(Operation *op) {
         loops[dimension] = isa<AffineDimExpr>(expr) ? cast<AffineDimExpr>(expr).getPosition() : kNoLoop;
     origins[result].insert({op, SmallVector<int>(loops)});
   }
+}
+
+/// Whether an op's loops that are along those of a dispatch's first op come first, in the same order.
+static bool areLeading(linalg::LinalgOp op, ArrayRef<int> loops) {
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  int last = kNoLoop;
+  bool isRest = false;
+  for (auto [loop, extent] : llvm::zip_equal(loops, extents)) {
+    if (loop != kNoLoop && (isRest || loop < last))
+      return false;
+    isRest |= loop == kNoLoop && extent != 1;
+    last = std::max(last, loop);
+  }
+  return true;
 }
 
 void Reads::visitElementwise(linalg::LinalgOp op) {
@@ -107,6 +123,8 @@ void Reads::visitElementwise(linalg::LinalgOp op) {
     for (int loop : loops)
       if (loop != kNoLoop && !seen.insert(loop).second)
         separated.insert(root);
+    if (isGpu && !areLeading(op, loops))
+      separated.insert(root);
     if (apart.contains(root) || separated.contains(root))
       continue;
     for (OpResult result : op->getResults()) {
@@ -206,7 +224,7 @@ struct SeparateReadsPass : impl::SeparateReadsPassBase<SeparateReadsPass> {
       function.walk([&](Block *block) { blocks.push_back(block); });
     bool isAny = false;
     for (Block *block : blocks)
-      isAny |= Reads(*block).hasBarriers;
+      isAny |= Reads(*block, Target(getOperation()).isGpu()).hasBarriers;
     if (!isAny)
       markAllAnalysesPreserved();
   }

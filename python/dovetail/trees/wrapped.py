@@ -81,6 +81,15 @@ def flatten_fun_nokwargs(f: WrappedFun, in_tree: Any) -> tuple[WrappedFun, Calla
 
     Returns:
       (flat, out_tree): see `flatten_fun`.
+
+    Example:
+      >>> import dovetail as dt
+      >>> from dovetail import api_util
+      >>> from dovetail.trees.wrapped import wrap_init
+      >>> leaves, tree = dt.tree.flatten(({"a": 1, "b": 2},))
+      >>> flat, out_tree = api_util.flatten_fun_nokwargs(wrap_init(lambda x: x["b"]), tree)
+      >>> flat.call_wrapped(*leaves)
+      [2]
     """
     return _flat(f, in_tree, f.call_wrapped)
 
@@ -122,5 +131,13 @@ def debug_info(traced_for: str, fun: Callable[..., Any], *args: Any, **kwargs: A
       traced_for: the transform.
       fun: the function.
       args, kwargs: its arguments, and options; ignored.
+
+    Returns:
+      The description.
+
+    Example:
+      >>> from dovetail import api_util
+      >>> api_util.debug_info("jit", abs, -1)
+      DebugInfo(traced_for='jit', func_src_info='abs')
     """
     return DebugInfo(traced_for, getattr(fun, "__name__", "<unnamed function>"))

@@ -49,3 +49,54 @@ func.func @computed(%n: index) -> i32 {
   }
   return %count : i32
 }
+
+// -----
+
+// Numbers that depend on no argument are computed when the program is loaded, wherever they are used.
+#id = affine_map<(d0) -> (d0)>
+
+// CHECK-LABEL: func.func @numbers
+// CHECK:         scf.for {{.*}} -> (i32, tensor<i8>)
+func.func @numbers(%n: index) -> i32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : i32
+  %count = scf.for %i = %c0 to %n step %c1 iter_args(%before = %one) -> i32 {
+    %empty = tensor.empty() : tensor<3xi32>
+    %numbers = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%empty : tensor<3xi32>) {
+    ^bb0(%out: i32):
+      %place = linalg.index 0 : index
+      %number = arith.index_cast %place : index to i32
+      linalg.yield %number : i32
+    } -> tensor<3xi32>
+    %element = tensor.extract %numbers[%i] : tensor<3xi32>
+    %next = arith.addi %before, %element : i32
+    scf.yield %next : i32
+  }
+  return %count : i32
+}
+
+// -----
+
+// What a loop computes of its own number is no constant.
+#id = affine_map<(d0) -> (d0)>
+
+// CHECK-LABEL: func.func @of_the_iteration
+// CHECK-NOT:     tensor<i8>
+func.func @of_the_iteration(%n: index) -> i32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : i32
+  %count = scf.for %i = %c0 to %n step %c1 iter_args(%before = %one) -> i32 {
+    %empty = tensor.empty() : tensor<3xi32>
+    %numbers = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%empty : tensor<3xi32>) {
+    ^bb0(%out: i32):
+      %number = arith.index_cast %i : index to i32
+      linalg.yield %number : i32
+    } -> tensor<3xi32>
+    %element = tensor.extract %numbers[%c0] : tensor<3xi32>
+    %next = arith.addi %before, %element : i32
+    scf.yield %next : i32
+  }
+  return %count : i32
+}

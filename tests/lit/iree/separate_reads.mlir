@@ -123,3 +123,52 @@ func.func @one_of_several(%x: tensor<3x2xf32>) -> (tensor<3x2xf32>, tensor<2x1x3
   %transposed = linalg.transpose ins(%negated : tensor<3x1x2xf32>) outs(%place : tensor<2x1x3xf32>) permutation = [2, 1, 0]
   return %both#0, %transposed : tensor<3x2xf32>, tensor<2x1x3xf32>
 }
+
+// -----
+
+#whole = affine_map<(d0, d1) -> (d0, d1)>
+#rows = affine_map<(d0, d1) -> (d0)>
+#columns = affine_map<(d0, d1) -> (d1)>
+
+// On GPUs, a sum that is read along the last loop has threads of its own; along the first one, it need not.
+module attributes {dovetail.target = "cuda"} {
+// CHECK-LABEL: func.func @last_loop
+// CHECK: %[[SUMS:.+]] = linalg.generic
+// CHECK: %[[BEHIND:.+]] = "iree_tensor_ext.compute_barrier.start"(%[[SUMS]])
+// CHECK: linalg.generic {{.*}} ins(%{{.+}}, %[[BEHIND]] :
+func.func @last_loop(%x: tensor<3x4xf32>, %y: tensor<5x3xf32>, %zeros: tensor<3xf32>) -> tensor<5x3xf32> {
+  %sums = linalg.generic {indexing_maps = [#whole, #rows], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<3x4xf32>) outs(%zeros : tensor<3xf32>) {
+  ^bb0(%a: f32, %sum: f32):
+    %next = arith.addf %sum, %a : f32
+    linalg.yield %next : f32
+  } -> tensor<3xf32>
+  %empty = tensor.empty() : tensor<5x3xf32>
+  %result = linalg.generic {indexing_maps = [#whole, #columns, #whole], iterator_types = ["parallel", "parallel"]}
+      ins(%y, %sums : tensor<5x3xf32>, tensor<3xf32>) outs(%empty : tensor<5x3xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %difference = arith.subf %a, %b : f32
+    linalg.yield %difference : f32
+  } -> tensor<5x3xf32>
+  return %result : tensor<5x3xf32>
+}
+
+// CHECK-LABEL: func.func @first_loop
+// CHECK-NOT: compute_barrier
+func.func @first_loop(%x: tensor<3x4xf32>, %y: tensor<3x5xf32>, %zeros: tensor<3xf32>) -> tensor<3x5xf32> {
+  %sums = linalg.generic {indexing_maps = [#whole, #rows], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<3x4xf32>) outs(%zeros : tensor<3xf32>) {
+  ^bb0(%a: f32, %sum: f32):
+    %next = arith.addf %sum, %a : f32
+    linalg.yield %next : f32
+  } -> tensor<3xf32>
+  %empty = tensor.empty() : tensor<3x5xf32>
+  %result = linalg.generic {indexing_maps = [#whole, #rows, #whole], iterator_types = ["parallel", "parallel"]}
+      ins(%y, %sums : tensor<3x5xf32>, tensor<3xf32>) outs(%empty : tensor<3x5xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %difference = arith.subf %a, %b : f32
+    linalg.yield %difference : f32
+  } -> tensor<3x5xf32>
+  return %result : tensor<3x5xf32>
+}
+}

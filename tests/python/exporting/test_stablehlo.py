@@ -47,7 +47,9 @@ def test_derivatives_batches_and_compilation() -> None:
 
 
 def test_exported_again() -> None:
-    exported = dt.stablehlo.load(TEXT).exported
+    loaded = dt.stablehlo.load(TEXT)
+    assert isinstance(loaded, dt.stablehlo.Loaded)
+    exported = loaded.exported
     again = dt.export.deserialize(exported.serialize())
     np.testing.assert_allclose(again.call(X, W)[0], np.tanh(X @ W), rtol=1e-6)
 
