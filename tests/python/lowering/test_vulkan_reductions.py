@@ -16,8 +16,8 @@ from dovetail import runtime
 from support import breadth
 
 
-# IREE 3.13 makes vectors of 8 numbers of some of these, such as means of (8, 8, 33), which SPIR-V does
-# not have; another form of the program compiles.
+# IREE 3.13 makes vectors of 8 numbers of some of these, such as means of (8, 8, 33), which SPIR-V
+# does not have; another form of the program compiles.
 @pytest.mark.rejected
 @settings(
     max_examples=60 if breadth.IS_NIGHTLY else 4,
