@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,9 +12,11 @@ import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import lax
 from dovetail.experimental import io_callback
 from dovetail.experimental import pallas as pl
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "examples"))
+import kernels
 
 F32 = np.float32
 MODES = pytest.mark.parametrize("interpret", [True, False])
@@ -92,41 +96,6 @@ def test_product_with_bias(sizes: tuple[int, int, int], interpret: bool) -> None
     x, w, b = normal(m, k), normal(k, n, seed=1), normal(n, seed=2)
     f = dense(m, k, n, interpret)
     np.testing.assert_allclose(f(x, w, b), np.maximum(x @ w + b, 0), rtol=1e-5, atol=1e-5)
-
-
-def attention(n: int, d: int, interpret: bool) -> Callable[..., Any]:
-    """Attention that visits keys by blocks, and rescales what it has (flash attention)."""
-    size = 4
-
-    def kernel(q_ref: Any, k_ref: Any, v_ref: Any, o_ref: Any) -> None:
-        q = q_ref[...]
-
-        def body(i: Any, carry: Any) -> Any:
-            top, total, out = carry
-            rows = pl.ds(i * size, size)
-            scores = q @ k_ref[rows, :].T
-            new = dnp.maximum(top, scores.max(1))
-            weights, scale = dnp.exp(scores - new[:, None]), dnp.exp(top - new)
-            out = out * scale[:, None] + weights @ v_ref[rows, :]
-            return new, total * scale + weights.sum(1), out
-
-        start = dnp.full(size, -1e30), dnp.zeros(size), dnp.zeros((size, d))
-        _, total, out = lax.fori_loop(0, n // size, body, start)
-        o_ref[...] = out / total[:, None]
-
-    block = pl.BlockSpec((size, d), lambda i: (i, 0))
-    return pl.pallas_call(
-        kernel,
-        struct(n, d),
-        grid=(n // size,),
-        in_specs=[block, pl.BlockSpec(), pl.BlockSpec()],
-        out_specs=block,
-        interpret=interpret,
-    )
-
-
-def plain_attention(q: Any, k: Any, v: Any) -> Any:
-    return dt.nn.softmax(q @ k.T, axis=-1) @ v
 
 
 # Parts --------------------------------------------------------------------------------------------
@@ -228,9 +197,10 @@ def test_derivatives(interpret: bool) -> None:
     q, k, v = (normal(8, 3, seed=i) for i in range(3))
 
     def loss(f: Any) -> Any:
-        return lambda *args: (f(*args) ** 2).sum()
+        return lambda *args: (f(*args)[0] ** 2).sum()
 
-    kernel, plain = loss(attention(8, 3, interpret)), loss(plain_attention)
+    case = kernels.attention(8, 4, interpret, width=3)
+    kernel, plain = loss(case.kernel), loss(case.plain)
     numbers = (0, 1, 2)
     for transform in (
         lambda f: dt.grad(f, numbers)(q, k, v),
