@@ -1,4 +1,4 @@
-// What compiled programs pass to the library of linear algebra.
+// What compiled programs pass to the library.
 #ifndef DOVETAIL_BLAS_CALL_H
 #define DOVETAIL_BLAS_CALL_H
 
@@ -12,7 +12,8 @@ inline constexpr const char *kPrefix = "dovetail_blas_";
 /// The names of these functions, without the prefix.
 inline constexpr const char *kProduct = "product", *kWindows = "windows", *kCholesky = "cholesky", *kLu = "lu",
                             *kQr = "qr", *kGeqrf = "geqrf", *kEigh = "eigh", *kEigvalsh = "eigvalsh", *kSvd = "svd",
-                            *kSvdvals = "svdvals", *kTriangularSolve = "triangular_solve", *kLuSolve = "lu_solve";
+                            *kSvdvals = "svdvals", *kTriangularSolve = "triangular_solve", *kLuSolve = "lu_solve",
+                            *kScatter = "scatter", *kGather = "gather";
 
 enum class Element : int64_t { Float32, Float64, Complex64, Complex128 };
 
@@ -92,6 +93,33 @@ struct MatricesCall {
     return reinterpret_cast<T *>(results[i].get()) + matrix * size;
   }
 };
+
+/// How rows are changed: replaced, or added to as elements of a type are.
+enum class Update : int64_t { Replace, AddFloat32, AddFloat64, AddInt8, AddInt16, AddInt32, AddInt64 };
+
+/// The arguments of a call: rows of `result`, of `width` bytes, are changed by those of `updates`, one after the other.
+/// `rows` has their numbers; a row that is not within the `numRows` is left out. Each workgroup changes a part.
+struct ScatterCall {
+  plugin::Place<const int32_t> rows;
+  plugin::Place<const char> updates;
+  plugin::Place<char> result;
+  int64_t update, numUpdates, numRows, width, groups, group;
+};
+
+/// How many numbers that has, without the last.
+constexpr unsigned kNumScatterNumbers = 5;
+
+/// The arguments of a call: `numResults` rows of `width` bytes, those of `x` with the numbers in `rows`; zeros for a
+/// row that is not within the `numRows`. Each workgroup reads a part.
+struct GatherCall {
+  plugin::Place<const int32_t> rows;
+  plugin::Place<const char> x;
+  plugin::Place<char> result;
+  int64_t numResults, numRows, width, groups, group;
+};
+
+/// How many numbers that has, without the last.
+constexpr unsigned kNumGatherNumbers = 4;
 
 } // namespace dovetail::blas
 

@@ -19,6 +19,8 @@ void computeSingularVectors(const MatricesCall<1, 3> &call);
 void computeSingularValues(const MatricesCall<1, 1> &call);
 void solveTriangular(const MatricesCall<2, 1> &call);
 void solveLu(const MatricesCall<3, 1> &call);
+void scatter(const ScatterCall &call);
+void gather(const GatherCall &call);
 
 } // namespace dovetail::blas
 

@@ -7,10 +7,14 @@
 using namespace dovetail;
 using namespace dovetail::blas;
 
+/// Whether a function calls the BLAS or LAPACK.
+template <typename Call>
+constexpr bool kNeedsRoutines = !std::is_same_v<Call, ScatterCall> && !std::is_same_v<Call, GatherCall>;
+
 /// A function as IREE's runtime calls it, which ends the program if the result is not 0.
 template <typename Call, void (*function)(const Call &)>
 static int called(void *arguments, void *, void *) {
-  if (!hasRoutines()) {
+  if (kNeedsRoutines<Call> && !hasRoutines()) {
     std::fprintf(stderr, "dovetail: the environment variable DOVETAIL_BLAS must name a BLAS, got: none with LAPACK\n");
     return 1;
   }
@@ -46,6 +50,8 @@ static plugin::Status resolve(void *, const plugin::Imports *imports, uint32_t *
       exported<computeSingularValues>(kSvdvals),
       exported<solveTriangular>(kTriangularSolve),
       exported<solveLu>(kLuSolve),
+      exported<scatter>(kScatter),
+      exported<gather>(kGather),
   };
   return plugin::resolveBy(imports, resolution, [](std::string_view name, plugin::Function &found, void *&) {
     for (const plugin::Export &each : exports)

@@ -1,32 +1,14 @@
 // Narrow products, by the code for this processor.
 #include "Narrow.h"
+#include "Variants.h"
 
 namespace dovetail::blas {
 
-#define DOVETAIL_DECLARE(variant)                                                                                      \
-  namespace variant {                                                                                                  \
-  template <typename T>                                                                                                \
-  void compute(const NarrowProduct<T> &product);                                                                       \
-  }
-DOVETAIL_DECLARE(any)
-DOVETAIL_DECLARE(avx2)
-DOVETAIL_DECLARE(avx512)
-#undef DOVETAIL_DECLARE
-
-template <typename T>
-static auto codeHere() {
-#ifdef __x86_64__
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-    return avx512::compute<T>;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    return avx2::compute<T>;
-#endif
-  return any::compute<T>;
-}
+DOVETAIL_DECLARE_VARIANTS(template <typename T> void compute(const NarrowProduct<T> &product))
 
 template <typename T>
 static void computeHere(const NarrowProduct<T> &product) {
-  static const auto code = codeHere<T>();
+  static const auto code = DOVETAIL_VARIANT_HERE(compute<T>);
   code(product);
 }
 

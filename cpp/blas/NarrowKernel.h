@@ -1,5 +1,4 @@
-// The code of narrow products, which is compiled for several kinds of processors: each includes it once, and defines
-// DOVETAIL_VARIANT as the name of its namespace.
+// The code of narrow products: see Variants.h.
 #include "Narrow.h"
 #include <algorithm>
 #include <cstring>

@@ -5,7 +5,7 @@
 #include "Contraction.h"
 #include "Product.h"
 #include "Window.h"
-#include "cpp/dispatch/ProductCall.h"
+#include "cpp/dispatch/BlasCall.h"
 #include "cpp/iree/Ops.h"
 #include "cpp/iree/Quirks.h"
 

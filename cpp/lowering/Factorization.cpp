@@ -1,7 +1,7 @@
 // Lowering of factorizations and solutions that a kernel, or a library in programs that run in this process, computes.
 #include "SmallMatrices.h"
+#include "cpp/dispatch/BlasCall.h"
 #include "cpp/dispatch/OneDispatch.h"
-#include "cpp/dispatch/ProductCall.h"
 #include "cpp/iree/HostCall.h"
 #include "cpp/iree/Ops.h"
 #include "cpp/linalg/Algorithms.h"

@@ -1,5 +1,8 @@
 // Lowering of gathers: a `linalg.generic` over the result, whose body reads the operand at the index.
-#include "IndexedWindows.h"
+#include "IndexedRows.h"
+#include "Product.h"
+#include "cpp/cost/AssumedSize.h"
+#include "cpp/dispatch/BlasCall.h"
 #include "cpp/dispatch/OneDispatch.h"
 #include "cpp/iree/Ops.h"
 #include "cpp/iree/Quirks.h"
@@ -62,6 +65,18 @@ Value numberAt(ImplicitLocOpBuilder &b, Value indices, int64_t column) {
   return tensor::ExtractOp::create(b, indices, place);
 }
 
+/// Whether the library reads these windows faster: each is a long row.
+bool areRows(const IndexedRows &rows) {
+  constexpr int64_t leastBytes = 256, leastRows = 64;
+  auto indices = cast<RankedTensorType>(rows.indices.getType());
+  int64_t number = 1;
+  for (int64_t size : indices.getShape().drop_back())
+    number *= assumedSize(size);
+  return rows.spread.empty() && !rows.indexed.empty() &&
+         llvm::equal(rows.indexed, llvm::seq<int64_t>(0, rows.indexed.size())) && number >= leastRows &&
+         rows.assumedRowBytes() >= leastBytes;
+}
+
 struct GatherLowering : LowerOpInterface::ExternalModel<GatherLowering, GatherOp> {
   LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
                       SmallVectorImpl<Value> &results) const {
@@ -87,6 +102,12 @@ struct GatherLowering : LowerOpInterface::ExternalModel<GatherLowering, GatherOp
     IndexedWindows windows = {x, indices, dims, window, getElementTypeOrSelf(gather.getIndices())};
     if (isInDispatch(b) && windows.areForSlices()) {
       results.push_back(readWindows(b, windows));
+      return success();
+    }
+    if (IndexedRows rows(b, windows); mayCallLibrary(b, op) && areRows(rows)) {
+      auto [shape, dynamic] = decomposeMixedValues(sizes);
+      results.push_back(callGather(b, x, rows.rows(), rows.numRows(), rows.rowBytes(),
+                                   RankedTensorType::get(shape, type.getElementType()), dynamic));
       return success();
     }
     SmallVector<Value> columns, last = lastStarts(b, x, dims, window);

@@ -1,8 +1,8 @@
 // Contractions that a library computes: which they are, and as which products of matrices.
 #include "Product.h"
 #include "cpp/cost/AssumedSize.h"
+#include "cpp/dispatch/BlasCall.h"
 #include "cpp/dispatch/OneDispatch.h"
-#include "cpp/dispatch/ProductCall.h"
 #include "cpp/tensors/Target.h"
 #include "dialects/HostFunction.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -95,12 +95,15 @@ bool isWorthIt(Type element, int64_t batch, int64_t rows, int64_t columns, int64
 
 } // namespace
 
-bool mayCallProducts(ImplicitLocOpBuilder &b, Operation *op) {
+bool mayCallLibrary(ImplicitLocOpBuilder &b, Operation *op) {
   auto program = op->getParentOfType<ModuleOp>();
+  return program->hasAttr(kHostFunctions) && !Target(program).isGpu() && !isInDispatch(b);
+}
+
+bool mayCallProducts(ImplicitLocOpBuilder &b, Operation *op) {
   Type element = getElementTypeOrSelf(op->getResult(0));
   bool isUniform = llvm::all_of(op->getOperands(), [&](Value x) { return getElementTypeOrSelf(x) == element; });
-  return program->hasAttr(kHostFunctions) && !Target(program).isGpu() && !isInDispatch(b) && isUniform &&
-         hasProducts(element);
+  return mayCallLibrary(b, op) && isUniform && hasProducts(element);
 }
 
 Value lowerProduct(ImplicitLocOpBuilder &b, Operation *op, const Operand &left, const Operand &right,

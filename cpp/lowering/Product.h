@@ -12,7 +12,9 @@ mlir::Value lowerProduct(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op, con
                          int64_t numParallel);
 
 /// Whether the library may compute what `op` does, at the builder's place: the program runs in this process, on the
-/// CPU, and the op's operands and result are of one type that the library has.
+/// CPU.
+bool mayCallLibrary(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op);
+/// And the op's operands and result are of one type that the library has products of.
 bool mayCallProducts(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op);
 
 } // namespace dovetail

@@ -1,6 +1,8 @@
 // Lowering of scatters to `iree_linalg_ext.scatter`, whose windows have one element along the dimensions that it
 // indexes and full size along the others, and which has a mask for windows to drop.
-#include "IndexedWindows.h"
+#include "IndexedRows.h"
+#include "Product.h"
+#include "cpp/dispatch/BlasCall.h"
 #include "cpp/dispatch/OneDispatch.h"
 #include "cpp/iree/Ops.h"
 #include "cpp/iree/Quirks.h"
@@ -13,6 +15,10 @@ using namespace mlir;
 namespace dovetail {
 
 namespace {
+
+/// The bytes of the shortest rows that the library updates: it takes single elements more slowly than the code
+/// generator.
+constexpr int64_t kLeastRow = 32;
 
 /// Returns true if `sought` holds for a value in the backward slice of `value` (operands and captured values), or if
 /// the slice has more than `most` values.
@@ -43,32 +49,15 @@ bool mayBeComputedFrom(Value value, Value x) {
 /// Unknown, and therefore false, for values computed by many ops.
 bool isConstant(Value value) { return !mayReach(value, 64, llvm::IsaPred<BlockArgument>); }
 
-/// A scatter in transition to IREE's form. Loops run over the windows, then over the elements of a window along
-/// `spread`.
-struct ScatterForm {
-  ImplicitLocOpBuilder &b;
-  Value x, indices, updates;
-  SmallVector<int64_t> dims, window;
-  Type indexElement;
-  int64_t numIndexed;
-  /// The dimensions of the operand that IREE indexes; those of them along which windows have several elements; and
-  /// those of full size.
-  SmallVector<int64_t> indexed, spread, whole;
+/// A scatter in transition to IREE's form, which has the dimensions that are indexed first.
+struct ScatterForm : IndexedRows {
+  Value updates;
 
-  ScatterForm(ImplicitLocOpBuilder &b, ValueRange operands, ArrayRef<int64_t> dims, ArrayRef<int64_t> window,
-              Type indexElement)
-      : b(b), x(operands[0]), indices(operands[1]), updates(operands[2]), dims(dims), window(window),
-        indexElement(indexElement), numIndexed(cast<RankedTensorType>(indices.getType()).getRank() - 1) {
+  ScatterForm(ImplicitLocOpBuilder &b, const IndexedWindows &windows, Value updates)
+      : IndexedRows(b, windows), updates(updates) {
     stateSizes();
-    for (int64_t d = 0; d < xType().getRank(); ++d) {
-      bool isWhole = !llvm::is_contained(dims, d) || xType().getDimSize(d) == windowSize(d);
-      (isWhole ? whole : indexed).push_back(d);
-    }
     if (indexed.empty())
       insertIndexedDim();
-    for (int64_t dim : indexed)
-      if (windowSize(dim) != 1)
-        spread.push_back(dim);
   }
 
   /// Refines the updates' type by what is known of their sizes.
@@ -117,40 +106,11 @@ struct ScatterForm {
     return tensor::ExpandShapeOp::create(b, withShape(type, shape), expandable(b, value), groups, sizes);
   }
 
-  RankedTensorType xType() { return cast<RankedTensorType>(x.getType()); }
-  int64_t windowSize(int64_t dim) {
-    const auto *asked = llvm::find(dims, dim);
-    if (asked != dims.end())
-      return window[asked - dims.begin()];
-    return cast<RankedTensorType>(updates.getType()).getDimSize(numIndexed + dim);
-  }
-
-  SmallVector<OpFoldResult> loopSizes() {
-    SmallVector<OpFoldResult> ofUpdates = sizesOf(b, updates), sizes(ofUpdates.begin(), ofUpdates.begin() + numIndexed);
-    for (int64_t dim : spread) {
-      bool isKnown = !ShapedType::isDynamic(windowSize(dim));
-      sizes.push_back(isKnown ? OpFoldResult(b.getIndexAttr(windowSize(dim))) : ofUpdates[numIndexed + dim]);
-    }
-    return sizes;
-  }
-
-  /// The start of the window of these loops along `dims[i]`.
-  Value startAt(ImplicitLocOpBuilder &body, int64_t i) {
-    SmallVector<Value> place;
-    for (int64_t d = 0; d < numIndexed; ++d)
-      place.push_back(linalg::IndexOp::create(body, d));
-    place.push_back(arith::ConstantIndexOp::create(body, i));
-    return indexOf(body, tensor::ExtractOp::create(body, indices, place), indexElement);
-  }
-
   Value mask() {
     SmallVector<Value> last = lastStarts(b, x, dims, window);
     return parallelLoops(b, loopSizes(), b.getI1Type(), {}, {}, [&](OpBuilder &inner, Location loc, ValueRange) {
       ImplicitLocOpBuilder body(loc, inner);
-      Value inside = arith::ConstantOp::create(body, body.getBoolAttr(true));
-      for (auto [i, end] : llvm::enumerate(last))
-        inside = arith::AndIOp::create(body, inside, isWithin(body, startAt(body, i), end));
-      return inside;
+      return isInside(body, last);
     });
   }
 
@@ -163,15 +123,7 @@ struct ScatterForm {
       ImplicitLocOpBuilder body(loc, inner);
       Value chosen;
       for (auto [i, dim] : llvm::enumerate(indexed)) {
-        Value place = arith::ConstantIndexOp::create(body, 0);
-        const auto *asked = llvm::find(dims, dim);
-        if (asked != dims.end())
-          place = startAt(body, asked - dims.begin());
-        const auto *loop = llvm::find(spread, dim);
-        if (loop != spread.end()) {
-          Value offset = linalg::IndexOp::create(body, numIndexed + (loop - spread.begin()));
-          place = arith::AddIOp::create(body, place, offset);
-        }
+        Value place = placeAlong(body, dim);
         if (chosen) {
           Value here = arith::CmpIOp::create(body, arith::CmpIPredicate::eq, linalg::IndexOp::create(body, column),
                                              arith::ConstantIndexOp::create(body, i));
@@ -233,21 +185,37 @@ struct ScatterForm {
     return tensor::CollapseShapeOp::create(b, value, groups);
   }
 
-  Value emit(bool isUnique, llvm::function_ref<Value(OpBuilder &, Location, Value, Value)> step) {
+  Value emit(function_ref<Value(Value, Value)> update) {
     SmallVector<int64_t> order = indexed;
     llvm::append_range(order, whole);
     SmallVector<int64_t> back(order.size());
     for (auto [i, dim] : llvm::enumerate(order))
       back[dim] = i;
-    Value result = scatterWindows(b, transposed(b, x, order), withOneLoop(places()), withOneLoop(mask()),
-                                  withOneLoop(orderedUpdates()), isUnique, step);
-    // A pad fused behind a scatter that computes does not compile.
-    return transposed(b, computeBarrier(b, result), back);
+    return transposed(b, update(transposed(b, x, order), withOneLoop(orderedUpdates())), back);
+  }
+
+  /// By the library, which has a function for it.
+  Value call(blas::Update update) {
+    return emit([&](Value ordered, Value updates) {
+      return callScatter(b, update, ordered, withOneLoop(rows()), updates, numRows());
+    });
+  }
+
+  Value generate(bool isUnique, llvm::function_ref<Value(OpBuilder &, Location, Value, Value)> step) {
+    return emit([&](Value ordered, Value updates) {
+      Value result = scatterWindows(b, ordered, withOneLoop(places()), withOneLoop(mask()), updates, isUnique, step);
+      // A pad fused behind a scatter that computes does not compile.
+      return computeBarrier(b, result);
+    });
   }
 };
 
-template <typename Op>
-struct ScatterLowering : LowerOpInterface::ExternalModel<ScatterLowering<Op>, Op> {
+/// How the library changes elements, or nothing.
+using Updating = std::optional<blas::Update> (*)(Type element);
+std::optional<blas::Update> generated(Type) { return std::nullopt; }
+
+template <typename Op, Updating updating>
+struct ScatterLowering : LowerOpInterface::ExternalModel<ScatterLowering<Op, updating>, Op> {
   LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
                       SmallVectorImpl<Value> &results) const {
     auto scatter = cast<Op>(op);
@@ -263,9 +231,16 @@ struct ScatterLowering : LowerOpInterface::ExternalModel<ScatterLowering<Op>, Op
       scalar::ScalarBuilder builder(loc, inner, element);
       return Op::step(builder, old, update);
     };
+    IndexedWindows windows = {operands[0], operands[1], scatter.getDims(), scatter.getWindow(), indexElement};
     if (isInDispatch(b)) {
-      IndexedWindows windows = {operands[0], operands[1], scatter.getDims(), scatter.getWindow(), indexElement};
       results.push_back(updateWindows(b, windows, operands[2], step));
+      return success();
+    }
+    if (std::optional<blas::Update> known = updating(type.getElementType());
+        known && mayCallLibrary(b, op) && IndexedRows(b, windows).assumedRowBytes() >= kLeastRow) {
+      ScatterForm form(b, windows, operands[2]);
+      Value result = form.call(*known);
+      results.push_back(result.getType() == type ? result : form.withoutFirstDim(result, type));
       return success();
     }
     // The code generator updates the array in place, so the computation must not read the same array. Two constants
@@ -278,8 +253,10 @@ struct ScatterLowering : LowerOpInterface::ExternalModel<ScatterLowering<Op>, Op
     // It would copy a part of another array to the stack, which cannot hold an unknown size.
     if (!type.hasStaticShape() && operands[0].getDefiningOp<tensor::ExtractSliceOp>())
       inputs[0] = computeBarrier(b, operands[0]);
-    ScatterForm form(b, inputs, scatter.getDims(), scatter.getWindow(), indexElement);
-    Value result = form.emit(scatter.getUnique(), step);
+    windows.x = inputs[0];
+    windows.indices = inputs[1];
+    ScatterForm form(b, windows, inputs[2]);
+    Value result = form.generate(scatter.getUnique(), step);
     if (result.getType() != type)
       result = form.withoutFirstDim(result, type);
     results.push_back(result);
@@ -289,12 +266,17 @@ struct ScatterLowering : LowerOpInterface::ExternalModel<ScatterLowering<Op>, Op
 
 } // namespace
 
+template <typename Op, Updating updating>
+static void attach(MLIRContext *context) {
+  Op::template attachInterface<ScatterLowering<Op, updating>>(*context);
+}
+
 void attachScatterLowerings(MLIRContext *context) {
-  ScatterOp::attachInterface<ScatterLowering<ScatterOp>>(*context);
-  ScatterAddOp::attachInterface<ScatterLowering<ScatterAddOp>>(*context);
-  ScatterMulOp::attachInterface<ScatterLowering<ScatterMulOp>>(*context);
-  ScatterMinOp::attachInterface<ScatterLowering<ScatterMinOp>>(*context);
-  ScatterMaxOp::attachInterface<ScatterLowering<ScatterMaxOp>>(*context);
+  attach<ScatterOp, replacing>(context);
+  attach<ScatterAddOp, adding>(context);
+  attach<ScatterMulOp, generated>(context);
+  attach<ScatterMinOp, generated>(context);
+  attach<ScatterMaxOp, generated>(context);
 }
 
 } // namespace dovetail

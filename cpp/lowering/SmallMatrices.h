@@ -3,7 +3,7 @@
 #define DOVETAIL_LOWERING_SMALLMATRICES_H
 
 #include "Lowering.h"
-#include "cpp/dispatch/ProductCall.h"
+#include "cpp/dispatch/BlasCall.h"
 
 namespace dovetail {
 

@@ -1,7 +1,8 @@
-// Calls of the library of linear algebra: an executable for each of its functions, which takes its task as constants.
-#include "ProductCall.h"
+// Calls of the library: an executable for each of its functions, which takes its task as constants.
+#include "BlasCall.h"
 #include "LibraryCall.h"
 #include "cpp/iree/Ops.h"
+#include "cpp/tensors/Builders.h"
 #include "dialects/HostFunction.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 
@@ -58,6 +59,57 @@ Value callWindows(ImplicitLocOpBuilder &b, const WindowsCall &call, Value left, 
     executable.addConstant(arith::ConstantIndexOp::create(b, number));
   std::string name = (Twine(blas::kPrefix) + blas::kWindows).str();
   return callLibrary(b, executable, {name, blas::kWindows, blas::kNumWindowsNumbers, groups}, arrays).front();
+}
+
+std::optional<blas::Update> replacing(Type) { return blas::Update::Replace; }
+
+std::optional<blas::Update> adding(Type element) {
+  using U = blas::Update;
+  if (auto complex = dyn_cast<ComplexType>(element))
+    return adding(complex.getElementType());
+  if (element.isF32() || element.isF64())
+    return element.isF32() ? U::AddFloat32 : U::AddFloat64;
+  if (element.isInteger(8) || element.isInteger(16))
+    return element.isInteger(8) ? U::AddInt8 : U::AddInt16;
+  if (element.isInteger(32) || element.isInteger(64))
+    return element.isInteger(32) ? U::AddInt32 : U::AddInt64;
+  return std::nullopt;
+}
+
+/// Adds the constants of a call of a function for rows, and calls it: all threads take part.
+static Value callForRows(ImplicitLocOpBuilder &b, Executable &executable, StringRef function,
+                         ArrayRef<LibraryArray> arrays, SmallVector<OpFoldResult> numbers) {
+  int64_t groups = threadsOf(b);
+  numbers.push_back(b.getIndexAttr(groups));
+  for (OpFoldResult number : numbers)
+    executable.addConstant(getValueOrCreateConstantIndexOp(b, b.getLoc(), number));
+  std::string name = (Twine(blas::kPrefix) + function).str();
+  return callLibrary(b, executable, {name, function, unsigned(numbers.size()), groups}, arrays).front();
+}
+
+Value callScatter(ImplicitLocOpBuilder &b, blas::Update update, Value x, Value rows, Value updates,
+                  OpFoldResult numRows) {
+  Executable executable;
+  auto type = cast<RankedTensorType>(x.getType());
+  SmallVector<Value> sizes = dynamicSizes(b, x);
+  executable.addInput(x, sizes);
+  LibraryArray arrays[] = {{executable.addInput(rows, dynamicSizes(b, rows)), b.getI32Type()},
+                           {executable.addInput(updates, dynamicSizes(b, updates)), b.getI8Type()},
+                           {executable.addOutput(type, sizes, /*tiedInput=*/0), b.getI8Type()}};
+  SmallVector<OpFoldResult> row = sizesOf(b, updates);
+  OpFoldResult numUpdates = std::exchange(row[0], b.getIndexAttr(bytesOfElement(type.getElementType())));
+  return callForRows(b, executable, blas::kScatter, arrays,
+                     {b.getIndexAttr(int64_t(update)), numUpdates, numRows, productOf(b, row)});
+}
+
+Value callGather(ImplicitLocOpBuilder &b, Value x, Value rows, OpFoldResult numRows, OpFoldResult bytes,
+                 RankedTensorType result, ValueRange sizes) {
+  Executable executable;
+  LibraryArray arrays[] = {{executable.addInput(rows, dynamicSizes(b, rows)), b.getI32Type()},
+                           {executable.addInput(x, dynamicSizes(b, x)), b.getI8Type()},
+                           {executable.addOutput(result, sizes), b.getI8Type()}};
+  OpFoldResult numResults = productOf(b, sizesOf(b, rows));
+  return callForRows(b, executable, blas::kGather, arrays, {numResults, numRows, bytes});
 }
 
 SmallVector<Value> callMatrices(ImplicitLocOpBuilder &b, StringRef function, const MatricesCall &call,

@@ -1,3 +1,4 @@
-// Narrow products for processors with AVX2.
+// For processors with AVX2.
 #define DOVETAIL_VARIANT avx2
 #include "NarrowKernel.h"
+#include "RowsKernel.h"

@@ -1,6 +1,6 @@
-// Calls of the library of linear algebra.
-#ifndef DOVETAIL_DISPATCH_PRODUCTCALL_H
-#define DOVETAIL_DISPATCH_PRODUCTCALL_H
+// Calls of the library of linear algebra and rows.
+#ifndef DOVETAIL_DISPATCH_BLASCALL_H
+#define DOVETAIL_DISPATCH_BLASCALL_H
 
 #include "cpp/blas/Call.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -48,6 +48,20 @@ llvm::SmallVector<mlir::Value> callMatrices(mlir::ImplicitLocOpBuilder &b, llvm:
                                             const MatricesCall &call, mlir::ValueRange operands,
                                             llvm::ArrayRef<MatrixResult> results);
 
+/// How the library replaces elements, or adds to them; nothing if it doesn't.
+std::optional<blas::Update> replacing(mlir::Type element);
+std::optional<blas::Update> adding(mlir::Type element);
+
+/// `x`, an array of `numRows` rows, with rows changed by those along the first dimension of `updates`; `rows` has their
+/// numbers, a vector of i32.
+mlir::Value callScatter(mlir::ImplicitLocOpBuilder &b, blas::Update update, mlir::Value x, mlir::Value rows,
+                        mlir::Value updates, mlir::OpFoldResult numRows);
+
+/// The rows of `x`, an array of `numRows` rows of `bytes`, whose numbers `rows` has; zeros where there is no such row.
+/// The sizes are those that the type of the result leaves open.
+mlir::Value callGather(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value rows, mlir::OpFoldResult numRows,
+                       mlir::OpFoldResult bytes, mlir::RankedTensorType result, mlir::ValueRange sizes);
+
 } // namespace dovetail
 
-#endif // DOVETAIL_DISPATCH_PRODUCTCALL_H
+#endif // DOVETAIL_DISPATCH_BLASCALL_H

@@ -1,0 +1,113 @@
+// The code of reads and updates of rows: see Variants.h.
+#include "Call.h"
+#include "Parts.h"
+#include <cstring>
+
+namespace dovetail::blas::DOVETAIL_VARIANT {
+
+/// Calls below so many bytes are one workgroup's.
+constexpr int64_t kLeastForGroups = 1 << 17;
+/// The bytes of a row that a workgroup takes at least, a multiple of a cache line's.
+constexpr int64_t kLeastOfRow = 256, kLine = 64;
+/// How many rows ahead the next ones are fetched into the cache.
+constexpr int64_t kAhead = 4;
+/// How much of a row is fetched: the processor sees itself that the rest is read.
+constexpr int64_t kMostAhead = 512;
+
+//===- Updates ---------------------------------------------------------------------===//
+
+/// The part of a workgroup: rows of the result, and bytes of each.
+struct Part {
+  Range rows, bytes;
+
+  static Part of(const ScatterCall &call) {
+    Range rows = {0, call.numRows}, bytes = {0, call.width};
+    if (call.numUpdates * call.width < kLeastForGroups)
+      return {call.group == 0 ? rows : Range{0, 0}, bytes};
+    if (call.width >= call.groups * kLeastOfRow)
+      return {rows, partOf(call.width, call.groups, call.group, kLine)};
+    return {partOf(call.numRows, call.groups, call.group), bytes};
+  }
+};
+
+/// Calls `change` with the place of each row that this workgroup changes, and its update.
+template <typename Change>
+void forEachRow(const ScatterCall &call, Change change) {
+  Part part = Part::of(call);
+  if (part.rows.size() <= 0 || part.bytes.size() <= 0)
+    return;
+  const int32_t *rows = call.rows.get();
+  const char *updates = call.updates.get() + part.bytes.begin;
+  char *result = call.result.get() + part.bytes.begin;
+  auto isHere = [&](int64_t i) { return rows[i] >= part.rows.begin && rows[i] < part.rows.end; };
+  for (int64_t i = 0; i < call.numUpdates; ++i) {
+    if (i + kAhead < call.numUpdates && isHere(i + kAhead))
+      __builtin_prefetch(result + rows[i + kAhead] * call.width, 1);
+    if (isHere(i))
+      change(result + rows[i] * call.width, updates + i * call.width, part.bytes.size());
+  }
+}
+
+/// Rows whose elements are added; arrays may begin at any element.
+template <typename T>
+void addRows(const ScatterCall &call) {
+  if (call.width == sizeof(T))
+    return forEachRow(call, [](char *row, const char *update, int64_t) {
+      *reinterpret_cast<T *>(row) += *reinterpret_cast<const T *>(update);
+    });
+  forEachRow(call, [](char *row, const char *update, int64_t bytes) {
+    T *__restrict x = reinterpret_cast<T *>(row);
+    const T *__restrict y = reinterpret_cast<const T *>(update);
+    for (int64_t i = 0, e = bytes / sizeof(T); i < e; ++i)
+      x[i] += y[i];
+  });
+}
+
+/// Replaces rows of so many bytes, or of any size for 0.
+template <int64_t size>
+void replaceRows(const ScatterCall &call) {
+  forEachRow(call, [](char *row, const char *update, int64_t bytes) { std::memcpy(row, update, size ? size : bytes); });
+}
+
+void updateRows(const ScatterCall &call) {
+  switch (static_cast<Update>(call.update)) {
+  case Update::Replace:
+    return call.width == 4 ? replaceRows<4>(call) : call.width == 8 ? replaceRows<8>(call) : replaceRows<0>(call);
+  case Update::AddFloat32:
+    return addRows<float>(call);
+  case Update::AddFloat64:
+    return addRows<double>(call);
+  case Update::AddInt8:
+    return addRows<uint8_t>(call);
+  case Update::AddInt16:
+    return addRows<uint16_t>(call);
+  case Update::AddInt32:
+    return addRows<uint32_t>(call);
+  case Update::AddInt64:
+    return addRows<uint64_t>(call);
+  }
+}
+
+//===- Reads -----------------------------------------------------------------------===//
+
+void readRows(const GatherCall &call) {
+  Range range = {0, call.numResults};
+  if (call.numResults * call.width >= kLeastForGroups)
+    range = partOf(call.numResults, call.groups, call.group);
+  else if (call.group != 0)
+    return;
+  const int32_t *rows = call.rows.get();
+  auto isWithin = [&](int64_t i) { return rows[i] >= 0 && rows[i] < call.numRows; };
+  for (int64_t i = range.begin; i < range.end; ++i) {
+    if (i + kAhead < range.end && isWithin(i + kAhead))
+      for (int64_t line = 0; line < std::min(call.width, kMostAhead); line += kLine)
+        __builtin_prefetch(call.x.get() + rows[i + kAhead] * call.width + line);
+    char *row = call.result.get() + i * call.width;
+    if (isWithin(i))
+      std::memcpy(row, call.x.get() + rows[i] * call.width, call.width);
+    else
+      std::memset(row, 0, call.width);
+  }
+}
+
+} // namespace dovetail::blas::DOVETAIL_VARIANT

@@ -1,0 +1,93 @@
+// Windows that are rows of an array, or parts of some.
+#include "IndexedRows.h"
+#include "cpp/cost/AssumedSize.h"
+#include "cpp/iree/Ops.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+IndexedRows::IndexedRows(ImplicitLocOpBuilder &b, const IndexedWindows &windows)
+    : b(b), x(windows.x), indices(windows.indices), dims(windows.dims), window(windows.window),
+      indexElement(windows.indexElement), numIndexed(cast<RankedTensorType>(indices.getType()).getRank() - 1) {
+  for (int64_t d = 0; d < xType().getRank(); ++d) {
+    bool isWhole = !llvm::is_contained(dims, d) || xType().getDimSize(d) == windowSize(d);
+    (isWhole ? whole : indexed).push_back(d);
+  }
+  for (int64_t dim : indexed)
+    if (windowSize(dim) != 1)
+      spread.push_back(dim);
+}
+
+SmallVector<OpFoldResult> IndexedRows::loopSizes() {
+  SmallVector<OpFoldResult> sizes = sizesOf(b, indices);
+  sizes.pop_back();
+  for (int64_t dim : spread)
+    sizes.push_back(b.getIndexAttr(windowSize(dim)));
+  return sizes;
+}
+
+Value IndexedRows::startAt(ImplicitLocOpBuilder &body, int64_t i) {
+  SmallVector<Value> place;
+  for (int64_t d = 0; d < numIndexed; ++d)
+    place.push_back(linalg::IndexOp::create(body, d));
+  place.push_back(arith::ConstantIndexOp::create(body, i));
+  return indexOf(body, tensor::ExtractOp::create(body, indices, place), indexElement);
+}
+
+Value IndexedRows::placeAlong(ImplicitLocOpBuilder &body, int64_t dim) {
+  Value place = arith::ConstantIndexOp::create(body, 0);
+  const auto *asked = llvm::find(dims, dim);
+  if (asked != dims.end())
+    place = startAt(body, asked - dims.begin());
+  const auto *loop = llvm::find(spread, dim);
+  if (loop == spread.end())
+    return place;
+  return arith::AddIOp::create(body, place, linalg::IndexOp::create(body, numIndexed + (loop - spread.begin())));
+}
+
+Value IndexedRows::isInside(ImplicitLocOpBuilder &body, ArrayRef<Value> last) {
+  Value inside = arith::ConstantOp::create(body, body.getBoolAttr(true));
+  for (auto [i, end] : llvm::enumerate(last))
+    inside = arith::AndIOp::create(body, inside, isWithin(body, startAt(body, i), end));
+  return inside;
+}
+
+Value IndexedRows::rows() {
+  SmallVector<Value> last = lastStarts(b, x, dims, window);
+  SmallVector<OpFoldResult> sizes = sizesOf(b, x);
+  SmallVector<Value> counts = llvm::map_to_vector(indexed, [&](int64_t dim) { return asValue(b, sizes[dim]); });
+  auto number = [&](OpBuilder &inner, Location loc, ValueRange) -> Value {
+    ImplicitLocOpBuilder body(loc, inner);
+    Value row;
+    for (auto [dim, count] : llvm::zip_equal(indexed, counts)) {
+      Value place = placeAlong(body, dim);
+      row = row ? arith::AddIOp::create(body, arith::MulIOp::create(body, row, count), place).getResult() : place;
+    }
+    Value none = arith::ConstantIndexOp::create(body, -1);
+    Value kept = arith::SelectOp::create(body, isInside(body, last), row, none);
+    return arith::IndexCastOp::create(body, body.getI32Type(), kept);
+  };
+  return parallelLoops(b, loopSizes(), b.getI32Type(), {}, {}, number);
+}
+
+OpFoldResult IndexedRows::numRows() {
+  SmallVector<OpFoldResult> sizes = sizesOf(b, x);
+  return productOf(b, llvm::map_to_vector(indexed, [&](int64_t dim) { return sizes[dim]; }));
+}
+
+OpFoldResult IndexedRows::rowBytes() {
+  SmallVector<OpFoldResult> sizes = sizesOf(b, x), row = {b.getIndexAttr(bytesOfElement(xType().getElementType()))};
+  for (int64_t dim : whole)
+    row.push_back(sizes[dim]);
+  return productOf(b, row);
+}
+
+int64_t IndexedRows::assumedRowBytes() const {
+  int64_t bytes = bytesOfElement(xType().getElementType());
+  for (int64_t dim : whole)
+    bytes *= assumedSize(xType().getDimSize(dim));
+  return bytes;
+}
+
+} // namespace dovetail

@@ -1,0 +1,47 @@
+// Windows that are rows of an array, or parts of some.
+#ifndef DOVETAIL_LOWERING_INDEXEDROWS_H
+#define DOVETAIL_LOWERING_INDEXEDROWS_H
+
+#include "IndexedWindows.h"
+
+namespace dovetail {
+
+/// Indexed windows, for loops over them, then over the elements of a window along `spread`: each step is for all
+/// elements along `whole`. If the dimensions in `indexed` are first, these are a row.
+struct IndexedRows {
+  mlir::ImplicitLocOpBuilder &b;
+  mlir::Value x, indices;
+  llvm::SmallVector<int64_t> dims, window;
+  mlir::Type indexElement;
+  int64_t numIndexed;
+  /// The dimensions of `x` along which windows have less than full size; those of them along which they have several
+  /// elements; and those of full size.
+  llvm::SmallVector<int64_t> indexed, spread, whole;
+
+  IndexedRows(mlir::ImplicitLocOpBuilder &b, const IndexedWindows &windows);
+
+  mlir::RankedTensorType xType() const { return llvm::cast<mlir::RankedTensorType>(x.getType()); }
+  /// The size of a window along one of `indexed`.
+  int64_t windowSize(int64_t dim) const { return window[llvm::find(dims, dim) - dims.begin()]; }
+  llvm::SmallVector<mlir::OpFoldResult> loopSizes();
+  /// The position along `dim` of the elements of these loops.
+  mlir::Value placeAlong(mlir::ImplicitLocOpBuilder &body, int64_t dim);
+  /// Whether the window of these loops is within the array, given its last starts.
+  mlir::Value isInside(mlir::ImplicitLocOpBuilder &body, llvm::ArrayRef<mlir::Value> last);
+
+  /// For each step of the loops the number of its row, an i32, or -1 where the window is not within the array.
+  mlir::Value rows();
+  /// How many rows the array has.
+  mlir::OpFoldResult numRows();
+  mlir::OpFoldResult rowBytes();
+  /// The size of a row, an assumed one if it is not known.
+  int64_t assumedRowBytes() const;
+
+private:
+  /// The start of the window of these loops along `dims[i]`.
+  mlir::Value startAt(mlir::ImplicitLocOpBuilder &body, int64_t i);
+};
+
+} // namespace dovetail
+
+#endif // DOVETAIL_LOWERING_INDEXEDROWS_H

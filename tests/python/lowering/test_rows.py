@@ -1,0 +1,116 @@
+"""Reads and updates of rows by the library: element types, sizes, indices, and memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import given
+
+import dovetail as dt
+import dovetail.numpy as dnp
+
+DTYPES = ("bool", "int8", "uint16", "int32", "int64", "bfloat16", "float32", "float64", "complex64")
+
+
+def _array(rng: np.random.Generator, shape: tuple[int, ...], dtype: str) -> np.ndarray:
+    # Whole numbers, so that sums do not depend on their order.
+    return rng.integers(0, 100, shape).astype(dnp.dtype(dtype))
+
+
+@given(
+    dtype=st.sampled_from(DTYPES),
+    rows=st.integers(1, 40),
+    width=st.sampled_from([(64,), (7, 41), (512,), (1000,)]),
+    count=st.sampled_from([0, 1, 63, 64, 1000]),
+    seed=st.integers(0, 2**31),
+)
+def test_rows(dtype: str, rows: int, width: tuple[int, ...], count: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    # Some are out of bounds.
+    at = rng.integers(-2, rows + 2, count).astype(np.int32)
+    inside = (at >= 0) & (at < rows)
+    with dt.enable_x64():
+        x, new = _array(rng, (rows, *width), dtype), _array(rng, (count, *width), dtype)
+
+        @dt.jit
+        def program(x: Any, at: Any, new: Any) -> Any:
+            mode = {"mode": "drop", "wrap_negative_indices": False}
+            zeros = x.at[at].get(mode="fill", fill_value=0, wrap_negative_indices=False)
+            added = x if dtype == "bool" else x.at[at].add(new, **mode)
+            return zeros, x.at[at].set(new, **mode), added
+
+        got = program(x, at, new)
+    read = np.zeros((count, *width), x.dtype)
+    read[inside] = x[at[inside]]
+    replaced, added = x.copy(), x.copy()
+    for i, row in zip(at[inside], new[inside], strict=True):
+        replaced[i] = row
+        if dtype != "bool":
+            added[i] += row
+    for result, expected in zip(got, (read, replaced, added), strict=True):
+        np.testing.assert_array_equal(np.asarray(result), expected)
+
+
+def test_other_dimensions() -> None:
+    rng = np.random.default_rng(0)
+    x, i, j = rng.normal(size=(9, 70, 5, 80)), rng.integers(0, 9, (3, 30)), rng.integers(0, 5, 30)
+    new = rng.normal(size=(3, 30, 70, 80))
+
+    @dt.jit
+    def program(x: Any, new: Any) -> Any:
+        return x[i], x.at[i, :, j].add(new), x.at[:, :, j].multiply(2.0), x.at[:, 3:9].set(1.0)
+
+    added, multiplied, replaced = x.copy(), x.copy(), x.copy()
+    np.add.at(added, (i, slice(None), np.broadcast_to(j, i.shape)), new)
+    for each in j:
+        multiplied[:, :, each] *= 2
+    replaced[:, 3:9] = 1
+    for result, expected in zip(program(x, new), (x[i], added, multiplied, replaced), strict=True):
+        np.testing.assert_allclose(np.asarray(result), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_symbolic_sizes() -> None:
+    rng = np.random.default_rng(0)
+
+    @dt.jit(dynamic_shapes=("n, k", "m", "m, k"))
+    def program(x: Any, at: Any, new: Any) -> Any:
+        return x[at], x.at[at].add(new)
+
+    for n, k, m in ((5, 64, 70), (40, 200, 1), (1, 3, 200)):
+        x, at = rng.normal(size=(n, k)).astype("f"), rng.integers(0, n, m)
+        new = rng.normal(size=(m, k)).astype("f")
+        expected = x.copy()
+        np.add.at(expected, at, new)
+        read, added = program(x, at, new)
+        np.testing.assert_array_equal(np.asarray(read), x[at])
+        np.testing.assert_allclose(np.asarray(added), expected, rtol=1e-4, atol=1e-4)
+
+
+def test_the_array_stays() -> None:
+    """An array that is read later is not updated in place; a donated one is."""
+    x, at = dnp.ones((100, 64)), dnp.arange(100) % 7
+    update = dt.jit(lambda x, at: (x.at[at].add(1.0), x.at[at].set(3.0), x))
+    added, replaced, same = update(x, at)
+    np.testing.assert_array_equal(np.asarray(same), 1)
+    assert added[0, 0] == 16 and replaced[6, 5] == 3 and replaced[7, 0] == 1 and x[0, 0] == 1
+
+    start = dt.jit(lambda: dnp.ones((100, 64)))()
+    donated = dt.jit(lambda x: x.at[at].add(1.0), donate_argnums=0)(start)
+    assert donated[0, 0] == 16 and donated[50, 0] == 1
+    assert start.is_deleted()
+
+
+@pytest.mark.parametrize("differentiate", [dt.grad, lambda f: dt.grad(lambda x: dt.grad(f)(x).sum())])
+def test_derivatives(differentiate: Any) -> None:
+    x, at = np.linspace(0, 1, 30 * 64).reshape(30, 64).astype("f"), np.arange(80) % 7
+
+    def loss(x: Any) -> Any:
+        return dnp.sum(x[at] ** 3)
+
+    got = dt.jit(differentiate(loss))(x)
+    counts = np.bincount(at, minlength=30)[:, None]
+    expected = counts * (3 * x**2 if differentiate is dt.grad else 6 * x)
+    np.testing.assert_allclose(np.asarray(got), expected, rtol=1e-5)
