@@ -103,7 +103,9 @@ def test_the_array_stays() -> None:
     assert start.is_deleted()
 
 
-@pytest.mark.parametrize("differentiate", [dt.grad, lambda f: dt.grad(lambda x: dt.grad(f)(x).sum())])
+@pytest.mark.parametrize(
+    "differentiate", [dt.grad, lambda f: dt.grad(lambda x: dt.grad(f)(x).sum())]
+)
 def test_derivatives(differentiate: Any) -> None:
     x, at = np.linspace(0, 1, 30 * 64).reshape(30, 64).astype("f"), np.arange(80) % 7
 
