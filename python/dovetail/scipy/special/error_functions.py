@@ -90,12 +90,16 @@ def erfcx(x: ArrayLike) -> Array:
 @with_derivatives(lambda ans, x: _slope_of_erfcx(x, ans))
 def erfcx_of(x: Array) -> Array:
     """exp(x^2) erfc(x) of floats."""
-    size = ops.abs(x)
+    value = erfcx_of_size(ops.abs(x))
+    return where(x < 0, 2 * exp_of_square(at_most(x, 0)) - value, value)
+
+
+def erfcx_of_size(size: Array) -> Array:
+    """exp(x^2) erfc(x) of floats that are not negative."""
     near = rational(table.ERFCX_TO_2, at_most(size, 2))
     far = at_least(size, 2)
     value = where(size < 2, near, rational(table.ERFCX_FROM_2, 1 / (far * far)) / far)
-    value = where(size == math.inf, 0, value)
-    return where(x < 0, 2 * exp_of_square(at_most(x, 0)) - value, value)
+    return where(size == math.inf, 0, value)
 
 
 def _slope_of_erfcx(x: Array, ans: Array) -> Array:

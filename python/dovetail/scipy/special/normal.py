@@ -15,7 +15,7 @@ from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import at_least, at_most, pointwise, rational, with_derivatives
 from dovetail.scipy.special import coefficients as table
 from dovetail.scipy.special.docstrings import FLOATS
-from dovetail.scipy.special.error_functions import erfcx_of, exp_of_square
+from dovetail.scipy.special.error_functions import erfcx_of_size, exp_of_square
 
 SQRT_HALF = math.sqrt(0.5)
 SQRT_2PI = math.sqrt(2 * math.pi)
@@ -37,12 +37,12 @@ def ndtr(x: ArrayLike) -> Array:
 
 @with_derivatives(lambda ans, x: density(x))
 def ndtr_of(x: Array) -> Array:
-    """The distribution function of floats; far below 0 by erfcx, where erfc would have the error of
+    """The distribution function of floats by erfcx: far below 0, erfc would have the error of
     x / sqrt(2).
     """
-    below = at_most(x, 0)
-    tail = exp_of_square(below, -0.5) * erfcx_of(-below * SQRT_HALF)
-    return where(x < -1, tail / 2, ops.erfc(-x * SQRT_HALF) / 2)
+    size = ops.abs(x)
+    tail = exp_of_square(size, -0.5) * erfcx_of_size(size * SQRT_HALF) / 2
+    return where(x < 0, tail, 1 - tail)
 
 
 def density(x: Array) -> Array:
@@ -78,7 +78,7 @@ def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
 def log_ndtr_of(x: Array) -> Array:
     """The logarithm of the distribution function of floats."""
     below = at_most(x, 0)
-    lower = ops.log(erfcx_of(-below * SQRT_HALF) / 2) - 0.5 * (below * below)
+    lower = ops.log(erfcx_of_size(-below * SQRT_HALF) / 2) - 0.5 * (below * below)
     upper = ops.log1p(-ndtr_of(-at_least(x, -1)))
     return where(x == -math.inf, -math.inf, where(x < -0.5, lower, upper))
 
@@ -86,7 +86,7 @@ def log_ndtr_of(x: Array) -> Array:
 def _inverse_mills(x: Array) -> Array:
     """The density divided by the distribution function."""
     below = at_most(x, 0)
-    lower = (2 / SQRT_2PI) / erfcx_of(-below * SQRT_HALF)
+    lower = (2 / SQRT_2PI) / erfcx_of_size(-below * SQRT_HALF)
     above = at_least(x, -1)
     upper = density(above) / ndtr_of(above)
     return where(x < -0.5, lower, upper)
