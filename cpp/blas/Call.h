@@ -97,17 +97,18 @@ struct MatricesCall {
 /// How rows are changed: replaced, or added to as elements of a type are.
 enum class Update : int64_t { Replace, AddFloat32, AddFloat64, AddInt8, AddInt16, AddInt32, AddInt64 };
 
-/// The arguments of a call: rows of `result`, of `width` bytes, are changed by those of `updates`, one after the other.
-/// `rows` has their numbers; a row that is not within the `numRows` is left out. Each workgroup changes a part.
+/// The arguments of a call: `result`, which has `numRows` rows of `rowBytes`, is changed by each of `updates`, of
+/// `width` bytes, from the row on whose number is in `rows`; one that is not within the array is left out. Each
+/// workgroup changes a part.
 struct ScatterCall {
   plugin::Place<const int32_t> rows;
   plugin::Place<const char> updates;
   plugin::Place<char> result;
-  int64_t update, numUpdates, numRows, width, groups, group;
+  int64_t update, numUpdates, numRows, rowBytes, width, groups, group;
 };
 
 /// How many numbers that has, without the last.
-constexpr unsigned kNumScatterNumbers = 5;
+constexpr unsigned kNumScatterNumbers = 6;
 
 /// The arguments of a call: `numResults` rows of `width` bytes, those of `x` with the numbers in `rows`; zeros for a
 /// row that is not within the `numRows`. Each workgroup reads a part.

@@ -26,6 +26,9 @@ struct Part {
       return {call.group == 0 ? rows : Range{0, 0}, bytes};
     if (call.width >= call.groups * kLeastOfRow)
       return {rows, partOf(call.width, call.groups, call.group, kLine)};
+    // An update of several rows may be in the parts of several.
+    if (call.width != call.rowBytes)
+      return {call.group == 0 ? rows : Range{0, 0}, bytes};
     return {partOf(call.numRows, call.groups, call.group), bytes};
   }
 };
@@ -42,9 +45,9 @@ void forEachRow(const ScatterCall &call, Change change) {
   auto isHere = [&](int64_t i) { return rows[i] >= part.rows.begin && rows[i] < part.rows.end; };
   for (int64_t i = 0; i < call.numUpdates; ++i) {
     if (i + kAhead < call.numUpdates && isHere(i + kAhead))
-      __builtin_prefetch(result + rows[i + kAhead] * call.width, 1);
+      __builtin_prefetch(result + rows[i + kAhead] * call.rowBytes, 1);
     if (isHere(i))
-      change(result + rows[i] * call.width, updates + i * call.width, part.bytes.size());
+      change(result + rows[i] * call.rowBytes, updates + i * call.width, part.bytes.size());
   }
 }
 

@@ -88,7 +88,7 @@ static Value callForRows(ImplicitLocOpBuilder &b, Executable &executable, String
 }
 
 Value callScatter(ImplicitLocOpBuilder &b, blas::Update update, Value x, Value rows, Value updates,
-                  OpFoldResult numRows) {
+                  OpFoldResult numRows, OpFoldResult bytes) {
   Executable executable;
   auto type = cast<RankedTensorType>(x.getType());
   SmallVector<Value> sizes = dynamicSizes(b, x);
@@ -99,7 +99,7 @@ Value callScatter(ImplicitLocOpBuilder &b, blas::Update update, Value x, Value r
   SmallVector<OpFoldResult> row = sizesOf(b, updates);
   OpFoldResult numUpdates = std::exchange(row[0], b.getIndexAttr(bytesOfElement(type.getElementType())));
   return callForRows(b, executable, blas::kScatter, arrays,
-                     {b.getIndexAttr(int64_t(update)), numUpdates, numRows, productOf(b, row)});
+                     {b.getIndexAttr(int64_t(update)), numUpdates, numRows, bytes, productOf(b, row)});
 }
 
 Value callGather(ImplicitLocOpBuilder &b, Value x, Value rows, OpFoldResult numRows, OpFoldResult bytes,

@@ -52,10 +52,10 @@ llvm::SmallVector<mlir::Value> callMatrices(mlir::ImplicitLocOpBuilder &b, llvm:
 std::optional<blas::Update> replacing(mlir::Type element);
 std::optional<blas::Update> adding(mlir::Type element);
 
-/// `x`, an array of `numRows` rows, with rows changed by those along the first dimension of `updates`; `rows` has their
-/// numbers, a vector of i32.
+/// `x`, an array of `numRows` rows of `bytes`, changed by each of `updates` along their first dimension, from the rows
+/// on whose numbers `rows` has, a vector of i32.
 mlir::Value callScatter(mlir::ImplicitLocOpBuilder &b, blas::Update update, mlir::Value x, mlir::Value rows,
-                        mlir::Value updates, mlir::OpFoldResult numRows);
+                        mlir::Value updates, mlir::OpFoldResult numRows, mlir::OpFoldResult bytes);
 
 /// The rows of `x`, an array of `numRows` rows of `bytes`, whose numbers `rows` has; zeros where there is no such row.
 /// The sizes are those that the type of the result leaves open.

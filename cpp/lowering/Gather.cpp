@@ -72,8 +72,7 @@ bool areRows(const IndexedRows &rows) {
   int64_t number = 1;
   for (int64_t size : indices.getShape().drop_back())
     number *= assumedSize(size);
-  return rows.spread.empty() && !rows.indexed.empty() &&
-         llvm::equal(rows.indexed, llvm::seq<int64_t>(0, rows.indexed.size())) && number >= leastRows &&
+  return rows.spread.empty() && !rows.indexed.empty() && rows.hasRows() && number >= leastRows &&
          rows.assumedRowBytes() >= leastBytes;
 }
 

@@ -90,4 +90,12 @@ int64_t IndexedRows::assumedRowBytes() const {
   return bytes;
 }
 
+bool IndexedRows::hasContiguousWindows() const {
+  return hasRows() && spread.size() == 1 && spread[0] == indexed.back();
+}
+
+int64_t IndexedRows::assumedUpdateBytes() const {
+  return assumedRowBytes() * (hasContiguousWindows() ? windowSize(spread[0]) : 1);
+}
+
 } // namespace dovetail

@@ -34,8 +34,13 @@ struct IndexedRows {
   /// How many rows the array has.
   mlir::OpFoldResult numRows();
   mlir::OpFoldResult rowBytes();
-  /// The size of a row, an assumed one if it is not known.
+  /// The size of a row, an assumed one if it is not known; and of the part of a window that follows in memory.
   int64_t assumedRowBytes() const;
+  int64_t assumedUpdateBytes() const;
+  /// Whether each window is rows that follow each other.
+  bool hasContiguousWindows() const;
+  /// Whether the dimensions in `indexed` are first.
+  bool hasRows() const { return llvm::equal(indexed, llvm::seq<int64_t>(0, indexed.size())); }
 
 private:
   /// The start of the window of these loops along `dims[i]`.

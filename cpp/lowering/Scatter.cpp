@@ -16,9 +16,9 @@ namespace dovetail {
 
 namespace {
 
-/// The bytes of the shortest rows that the library updates: it takes single elements more slowly than the code
+/// The bytes of the shortest updates that the library makes: it takes single elements more slowly than the code
 /// generator.
-constexpr int64_t kLeastRow = 32;
+constexpr int64_t kLeastUpdate = 32;
 
 /// Returns true if `sought` holds for a value in the backward slice of `value` (operands and captured values), or if
 /// the slice has more than `most` values.
@@ -196,9 +196,13 @@ struct ScatterForm : IndexedRows {
 
   /// By the library, which has a function for it.
   Value call(blas::Update update) {
-    return emit([&](Value ordered, Value updates) {
-      return callScatter(b, update, ordered, withOneLoop(rows()), updates, numRows());
-    });
+    if (!hasContiguousWindows())
+      return emit([&](Value ordered, Value updates) {
+        return callScatter(b, update, ordered, withOneLoop(rows()), updates, numRows(), rowBytes());
+      });
+    // One update for each window.
+    spread.clear();
+    return callScatter(b, update, x, withOneLoop(rows()), withOneLoop(updates), numRows(), rowBytes());
   }
 
   Value generate(bool isUnique, llvm::function_ref<Value(OpBuilder &, Location, Value, Value)> step) {
@@ -209,6 +213,58 @@ struct ScatterForm : IndexedRows {
     });
   }
 };
+
+/// The starts along `dims` of a window, if there is only one, it is known where, and it is within the array.
+std::optional<SmallVector<int64_t>> startsOfOnlyWindow(const IndexedWindows &windows, Value updates) {
+  DenseIntElementsAttr indices;
+  auto type = cast<RankedTensorType>(windows.x.getType());
+  if (!matchPattern(windows.indices, m_Constant(&indices)) || !type.hasStaticShape() ||
+      !cast<RankedTensorType>(updates.getType()).hasStaticShape() ||
+      indices.getNumElements() != int64_t(windows.dims.size()))
+    return std::nullopt;
+  bool isUnsigned = windows.indexElement.isUnsignedInteger();
+  SmallVector<int64_t> starts;
+  for (auto [index, dim, size] : llvm::zip_equal(indices.getValues<APInt>(), windows.dims, windows.window)) {
+    int64_t start = isUnsigned ? index.getZExtValue() : index.getSExtValue();
+    if (start < 0 || start > type.getDimSize(dim) - size)
+      return std::nullopt;
+    starts.push_back(start);
+  }
+  return starts;
+}
+
+/// The array with that window updated: a slice of it, which fuses with what makes the updates.
+Value updateSlice(ImplicitLocOpBuilder &b, const IndexedWindows &windows, ArrayRef<int64_t> starts, Value updates,
+                  function_ref<Value(OpBuilder &, Location, Value, Value)> step) {
+  auto type = cast<RankedTensorType>(windows.x.getType());
+  int64_t rank = type.getRank(), numIndexed = cast<RankedTensorType>(windows.indices.getType()).getRank() - 1;
+  SmallVector<int64_t> shape(type.getShape());
+  SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)), ones(rank, b.getIndexAttr(1));
+  for (auto [dim, start, size] : llvm::zip_equal(windows.dims, starts, windows.window)) {
+    shape[dim] = size;
+    offsets[dim] = b.getIndexAttr(start);
+  }
+  RankedTensorType part = withShape(type, shape);
+  SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(b.getContext(), shape);
+  if (numIndexed > 0) {
+    SmallVector<ReassociationIndices> groups;
+    for (int64_t d = 0; d < rank; ++d)
+      groups.push_back({numIndexed + d});
+    if (rank > 0)
+      for (int64_t d = numIndexed; d-- > 0;)
+        groups[0].insert(groups[0].begin(), d);
+    updates = tensor::CollapseShapeOp::create(b, part, updates, groups);
+  }
+  Value old = windows.x;
+  if (part != type)
+    old = tensor::ExtractSliceOp::create(b, part, old, offsets, sizes, ones);
+  SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(rank));
+  Value changed = parallelLoops(
+      b, sizes, type.getElementType(), {old, updates}, maps,
+      [&](OpBuilder &inner, Location loc, ValueRange elements) { return step(inner, loc, elements[0], elements[1]); });
+  return part == type ? changed
+                      : tensor::InsertSliceOp::create(b, changed, windows.x, offsets, sizes, ones).getResult();
+}
 
 /// How the library changes elements, or nothing.
 using Updating = std::optional<blas::Update> (*)(Type element);
@@ -236,8 +292,12 @@ struct ScatterLowering : LowerOpInterface::ExternalModel<ScatterLowering<Op, upd
       results.push_back(updateWindows(b, windows, operands[2], step));
       return success();
     }
+    if (std::optional<SmallVector<int64_t>> starts = startsOfOnlyWindow(windows, operands[2])) {
+      results.push_back(updateSlice(b, windows, *starts, operands[2], step));
+      return success();
+    }
     if (std::optional<blas::Update> known = updating(type.getElementType());
-        known && mayCallLibrary(b, op) && IndexedRows(b, windows).assumedRowBytes() >= kLeastRow) {
+        known && mayCallLibrary(b, op) && IndexedRows(b, windows).assumedUpdateBytes() >= kLeastUpdate) {
       ScatterForm form(b, windows, operands[2]);
       Value result = form.call(*known);
       results.push_back(result.getType() == type ? result : form.withoutFirstDim(result, type));

@@ -58,3 +58,29 @@ func.func @elsewhere(%x: tensor<100x64xf32>, %i: tensor<50x1xi32>, %u: tensor<50
     : tensor<100x64xf32>, tensor<50x1xi32>, tensor<50x1x64xf32>
   return %0 : tensor<100x64xf32>
 }
+
+// -----
+
+// One window at a known place is a slice, which fuses with what makes the updates.
+// CHECK-LABEL: func @slice
+// CHECK: %[[OLD:.*]] = tensor.extract_slice %arg0[1, 2] [8, 7] [1, 1]
+// CHECK: %[[NEW:.*]] = linalg.generic {{.*}} ins(%[[OLD]], %arg1
+// CHECK: tensor.insert_slice %[[NEW]] into %arg0[1, 2] [8, 7] [1, 1]
+// CHECK-NOT: iree_linalg_ext.scatter
+func.func @slice(%x: tensor<10x10xf32>, %u: tensor<8x7xf32>) -> tensor<10x10xf32> {
+  %i = dovetail.constant dense<[1, 2]> : tensor<2xi32>
+  %0 = dovetail.scatter_add %x, %i, %u dims [0, 1] window [8, 7] : tensor<10x10xf32>, tensor<2xi32>, tensor<8x7xf32>
+  return %0 : tensor<10x10xf32>
+}
+
+// -----
+
+// Windows of several rows are one update each.
+// CHECK-LABEL: func @main
+// CHECK: "flow.dispatch"({{.*}}entry_points = [@scatter::@scatter]{{.*}} : (tensor<100x8xf32>, tensor<1xi32>, tensor<1x50x8xf32>
+module attributes {dovetail.host_functions, dovetail.threads = 4 : i64} {
+  func.func @main(%x: tensor<100x8xf32>, %i: tensor<1xi32>, %u: tensor<50x8xf32>) -> tensor<100x8xf32> {
+    %0 = dovetail.scatter %x, %i, %u dims [0] window [50] : tensor<100x8xf32>, tensor<1xi32>, tensor<50x8xf32>
+    return %0 : tensor<100x8xf32>
+  }
+}

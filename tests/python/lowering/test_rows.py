@@ -116,3 +116,61 @@ def test_derivatives(differentiate: Any) -> None:
     counts = np.bincount(at, minlength=30)[:, None]
     expected = counts * (3 * x**2 if differentiate is dt.grad else 6 * x)
     np.testing.assert_allclose(np.asarray(got), expected, rtol=1e-5)
+
+
+@given(
+    shape=st.sampled_from([(40,), (300,), (12, 70), (5, 6, 80)]),
+    operation=st.sampled_from(["set", "add", "multiply", "max"]),
+    is_static=st.booleans(),
+    is_donated=st.booleans(),
+    data=st.data(),
+)
+def test_slices(
+    shape: tuple[int, ...], operation: str, is_static: bool, is_donated: bool, data: st.DataObject
+) -> None:
+    """Updates of one window from another one of the same array, in a loop, and once."""
+    x = np.random.default_rng(0).normal(size=shape).astype("f")
+    sizes = [data.draw(st.integers(1, n)) for n in shape]
+    starts = [
+        tuple(data.draw(st.integers(0, n - size)) for n, size in zip(shape, sizes, strict=True))
+        for _ in range(2)
+    ]
+
+    def window(x: Any, start: Any) -> Any:
+        return dt.lax.dynamic_slice(x, start, sizes)
+
+    def changed(x: Any, to: Any, source: Any) -> Any:
+        new = 0.5 * window(x, source) + 1
+        if operation == "set" and not is_static:
+            return dt.lax.dynamic_update_slice(x, new, to)
+        at = tuple(
+            slice(begin, begin + size)
+            if is_static
+            else (begin + dnp.arange(size)).reshape([-1] + [1] * (len(shape) - 1 - d))
+            for d, (begin, size) in enumerate(zip(to, sizes, strict=True))
+        )
+        return getattr(x.at[at], operation)(new)
+
+    def program(x: Any, *given: Any) -> Any:
+        to, source = given or starts
+        once = changed(x, to, source)
+        return once, dt.lax.fori_loop(0, 3, lambda _, x: changed(x, to, source), once)
+
+    def expected(x: np.ndarray) -> np.ndarray:
+        at, source = (
+            tuple(slice(begin, begin + size) for begin, size in zip(start, sizes, strict=True))
+            for start in starts
+        )
+        new, result = 0.5 * x[source] + 1, x.copy()
+        combine = {"set": lambda _, y: y, "add": np.add, "multiply": np.multiply, "max": np.maximum}
+        result[at] = combine[operation](result[at], new)
+        return result
+
+    given_starts = () if is_static else starts
+    jitted = dt.jit(program, donate_argnums=0 if is_donated else ())
+    once, looped = jitted(dt.jit(lambda x: x + 0)(x), *given_starts)
+    reference = expected(x)
+    np.testing.assert_allclose(np.asarray(once), reference, rtol=1e-5, atol=1e-6)
+    for _ in range(3):
+        reference = expected(reference)
+    np.testing.assert_allclose(np.asarray(looped), reference, rtol=1e-4, atol=1e-5)
