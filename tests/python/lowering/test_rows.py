@@ -95,11 +95,12 @@ def test_the_array_stays() -> None:
     update = dt.jit(lambda x, at: (x.at[at].add(1.0), x.at[at].set(3.0), x))
     added, replaced, same = update(x, at)
     np.testing.assert_array_equal(np.asarray(same), 1)
-    assert added[0, 0] == 16 and replaced[6, 5] == 3 and replaced[7, 0] == 1 and x[0, 0] == 1
+    assert (added[0, 0], replaced[6, 5], replaced[7, 0], x[0, 0]) == (16, 3, 1, 1)
 
     start = dt.jit(lambda: dnp.ones((100, 64)))()
     donated = dt.jit(lambda x: x.at[at].add(1.0), donate_argnums=0)(start)
-    assert donated[0, 0] == 16 and donated[50, 0] == 1
+    assert donated[0, 0] == 16
+    assert donated[50, 0] == 1
     assert start.is_deleted()
 
 
