@@ -25,6 +25,8 @@ COMMON_FLAGS = (
 _CPU_FLAGS = (
     "--iree-hal-local-target-device-backends=llvm-cpu",
     "--iree-llvmcpu-debug-symbols=false",
+    # Loops that IREE does not vectorize itself, such as those on complex numbers, by LLVM.
+    "--iree-llvmcpu-loop-vectorization=true",
     # The default of 32 KiB rejects a data-tiled contraction whose users are fused into it; threads
     # have megabytes.
     "--iree-llvmcpu-stack-allocation-limit=131072",
