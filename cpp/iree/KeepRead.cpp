@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 
@@ -27,6 +28,75 @@ bool isRepeatedByIree(Value array) {
   return op && (op->hasTrait<OpTrait::ConstantLike>() || isa<linalg::FillOp, tensor::EmptyOp>(op));
 }
 
+/// The reads of an array by what computes a part to insert into it.
+class ReadsElsewhere {
+public:
+  ReadsElsewhere(const Aliases &aliases, tensor::InsertSliceOp insert)
+      : aliases(aliases), insert(insert), array(aliases.classOf(insert.getDest())) {}
+
+  /// Whether there are any but those that elementwise ops make of the elements that they replace. IREE writes the part
+  /// into the array while it computes it.
+  bool find() {
+    SetVector<Value> inPlace;
+    inPlace.insert(insert.getSource());
+    for (size_t i = 0; i < inPlace.size(); ++i) {
+      if (isReplaced(inPlace[i]))
+        continue;
+      auto op = inPlace[i].getDefiningOp<linalg::GenericOp>();
+      bool isElementwise = op && op.getNumReductionLoops() == 0 && op.getNumDpsInits() == 1 &&
+                           op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity();
+      if (!isElementwise) {
+        if (dependsOnArray(inPlace[i]))
+          return true;
+        continue;
+      }
+      SetVector<Value> captured;
+      getUsedValuesDefinedAbove(op.getRegion(), captured);
+      if (llvm::any_of(captured, [&](Value value) { return dependsOnArray(value); }))
+        return true;
+      for (OpOperand &operand : op->getOpOperands())
+        if (op.getMatchingIndexingMap(&operand).isIdentity())
+          inPlace.insert(operand.get());
+        else if (dependsOnArray(operand.get()))
+          return true;
+    }
+    return false;
+  }
+
+private:
+  bool isArray(Value value) const { return isa<RankedTensorType>(value.getType()) && aliases.classOf(value) == array; }
+
+  bool isReplaced(Value value) {
+    auto slice = value.getDefiningOp<tensor::ExtractSliceOp>();
+    return slice && isArray(slice.getSource()) && slice.getType() == insert.getSourceType() &&
+           slice.getMixedOffsets() == insert.getMixedOffsets() && slice.getMixedSizes() == insert.getMixedSizes() &&
+           slice.getMixedStrides() == insert.getMixedStrides();
+  }
+
+  bool dependsOnArray(Value value) {
+    SmallVector<Value> rest = {value};
+    while (!rest.empty()) {
+      Value next = rest.pop_back_val();
+      if (isArray(next))
+        return true;
+      Operation *op = next.getDefiningOp();
+      if (!op || !apart.insert(next).second)
+        continue;
+      llvm::append_range(rest, op->getOperands());
+      SetVector<Value> captured;
+      getUsedValuesDefinedAbove(op->getRegions(), captured);
+      llvm::append_range(rest, captured);
+    }
+    return false;
+  }
+
+  const Aliases &aliases;
+  tensor::InsertSliceOp insert;
+  const void *array;
+  /// Values that do not depend on the array.
+  DenseSet<Value> apart;
+};
+
 /// Returns whether it added keep-alive uses.
 bool keepRead(func::FuncOp function) {
   SmallVector<std::pair<Operation *, Value>> writes;
@@ -48,7 +118,9 @@ bool keepRead(func::FuncOp function) {
         found->second.push_back(&operand);
   });
   KeepAliveUses uses;
-  for (auto [writer, destination] : writes)
+  for (auto [writer, destination] : writes) {
+    if (auto insert = dyn_cast<tensor::InsertSliceOp>(writer); insert && ReadsElsewhere(aliases, insert).find())
+      llvm::for_each(viewsOf(destination), [&](Value view) { uses.insert(view); });
     for (OpOperand *read : reads[aliases.classOf(destination)]) {
       SmallVector<Value> views = viewsOf(read->get());
       if (read->getOwner() == writer || isRepeatedByIree(views.back()) || uses.contains(views.front()))
@@ -57,6 +129,7 @@ bool keepRead(func::FuncOp function) {
       if (writesOver(*read) || !areOrdered(writer, read->getOwner()))
         llvm::for_each(views, [&](Value view) { uses.insert(view); });
     }
+  }
   return uses.emit();
 }
 

@@ -149,6 +149,9 @@ def KeepReadPass : ModulePass<"dovetail-keep-read"> {
     therefore gets a use at the end of its block, which makes IREE overwrite a copy, if another op reads it and neither
     depends on the other.
 
+    IREE also computes a slice that is inserted into an array directly into it. If what computes the slice reads the array,
+    other than by elementwise ops of the elements that the slice replaces, the array gets such a use, too.
+
     Runs after `dovetail-merge-small`: ops within one dispatch keep their order.
   }];
 }

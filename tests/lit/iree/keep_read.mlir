@@ -14,13 +14,43 @@ func.func @apart(%x: tensor<8xf32>, %u: tensor<2xf32>) -> (tensor<8xf32>, tensor
 
 // -----
 
-// What is inserted needs what is read.
-// CHECK-LABEL: func.func @ordered
+// What is inserted may be computed in place from the elements that it replaces.
+// CHECK-LABEL: func.func @in_place
 // CHECK-NOT: optimization_barrier
-func.func @ordered(%x: tensor<8xf32>) -> tensor<8xf32> {
+#id = affine_map<(d0) -> (d0)>
+func.func @in_place(%x: tensor<8xf32>, %v: tensor<2xf32>) -> tensor<8xf32> {
   %y = math.sin %x : tensor<8xf32>
-  %read = math.cos %y : tensor<8xf32>
-  %u = tensor.extract_slice %read[0] [2] [1] : tensor<8xf32> to tensor<2xf32>
-  %written = tensor.insert_slice %u into %y[3] [2] [1] : tensor<2xf32> into tensor<8xf32>
+  %old = tensor.extract_slice %y[3] [2] [1] : tensor<8xf32> to tensor<2xf32>
+  %empty = tensor.empty() : tensor<2xf32>
+  %new = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%old, %v : tensor<2xf32>, tensor<2xf32>) outs(%empty : tensor<2xf32>) {
+    ^bb0(%a: f32, %b: f32, %out: f32):
+      %sum = arith.addf %a, %b : f32
+      linalg.yield %sum : f32
+  } -> tensor<2xf32>
+  %written = tensor.insert_slice %new into %y[3] [2] [1] : tensor<2xf32> into tensor<8xf32>
   return %written : tensor<8xf32>
 }
+
+// -----
+
+// From others it would overwrite what is still read.
+// CHECK-LABEL: func.func @elsewhere
+// CHECK: %[[Y:.+]] = math.sin
+// CHECK: "util.optimization_barrier"(%[[Y]])
+// CHECK-NEXT: return
+#id = affine_map<(d0) -> (d0)>
+func.func @elsewhere(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %y = math.sin %x : tensor<8xf32>
+  %old = tensor.extract_slice %y[2] [2] [1] : tensor<8xf32> to tensor<2xf32>
+  %empty = tensor.empty() : tensor<2xf32>
+  %new = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%old : tensor<2xf32>) outs(%empty : tensor<2xf32>) {
+    ^bb0(%a: f32, %out: f32):
+      %sum = arith.addf %a, %a : f32
+      linalg.yield %sum : f32
+  } -> tensor<2xf32>
+  %written = tensor.insert_slice %new into %y[3] [2] [1] : tensor<2xf32> into tensor<8xf32>
+  return %written : tensor<8xf32>
+}
+

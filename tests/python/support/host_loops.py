@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -27,7 +28,8 @@ def on_host(function: Callable[..., Any], *args: Any) -> Any:
     """The result of the compiled function, with no loop as one dispatch."""
     compiled = Compiled(hosted(function, *args))
     text = compiled.as_text()
-    assert "hal.executable" not in text
+    # The library reads and updates long rows.
+    assert set(re.findall(r"entry_points = \[@(\w+)", text)) <= {"gather", "scatter"}
     assert "host_loops" not in text
     return compiled(*args)
 
