@@ -1,4 +1,4 @@
-// Inserts barriers where IREE would fuse too many ops, or ops on too many arrays.
+// Inserts barriers where IREE would fuse too many ops, or ops on too many arrays, or repeat too many.
 #include "Passes.h"
 #include "cpp/cost/Steps.h"
 #include "cpp/iree/Aliases.h"
@@ -24,6 +24,9 @@ constexpr size_t kMostOps = 512;
 /// arrays with elements, but fuses any number of scalars.
 constexpr size_t kMostArrays = 28;
 
+/// The number of scalar ops that take as long as a dispatch of their own.
+constexpr int64_t kMostRepeated = 1 << 22;
+
 /// Clusters of the ops on arrays of one block that the code generator may fuse.
 class Clusters {
 public:
@@ -41,10 +44,15 @@ private:
     size_t scalarOps = 0;
     /// The arrays that it reads from outside, and the dimensions that may be read there.
     llvm::SmallSetVector<Value, 8> arrays;
+    /// Whether it is the loops of a reduction, which the code generator runs once.
+    bool hasReduction = false;
   };
 
   /// Adds one extent to another, if they are small enough together.
   static bool join(Extent &extent, const Extent &other);
+  /// Whether the ops that compute an operand would run too often if they were fused with the op, which reads each
+  /// element in many of its iterations.
+  bool areRepeated(linalg::LinalgOp op, OpOperand *operand) const;
   /// The op that computes an array, if it can be fused with one that reads it.
   Operation *makerOf(Value array) const;
   Operation *clusterOf(Operation *op) const { return clusters.getLeaderValue(op); }
@@ -77,13 +85,21 @@ bool Clusters::join(Extent &extent, const Extent &other) {
   arrays.insert_range(other.arrays);
   if (arrays.size() > kMostArrays)
     return false;
-  extent = {extent.scalarOps + other.scalarOps, std::move(arrays)};
+  extent = {extent.scalarOps + other.scalarOps, std::move(arrays), extent.hasReduction || other.hasReduction};
   return true;
+}
+
+bool Clusters::areRepeated(linalg::LinalgOp op, OpOperand *operand) const {
+  const Extent &extent = extents.at(clusterOf(makerOf(operand->get())));
+  auto elements = [](ArrayRef<int64_t> sizes) { return product(llvm::map_to_vector(sizes, assumedSize)); };
+  int64_t read = elements(op.getShape(operand)), iterations = elements(op.getStaticLoopRanges());
+  return !extent.hasReduction && iterations > read && times(iterations - read, extent.scalarOps) > kMostRepeated;
 }
 
 void Clusters::add(linalg::LinalgOp op) {
   Extent extent;
   extent.scalarOps = scalarOpsOf(op);
+  extent.hasReduction = !isElementwise(op);
   for (Value result : op->getResults())
     if (!llvm::all_of(result.getUsers(), isElementwise))
       extent.arrays.insert(result);
@@ -102,7 +118,7 @@ void Clusters::add(linalg::LinalgOp op) {
     if (!maker || clusterOf(maker) == clusterOf(op))
       continue;
     Value &barrier = barriers[array];
-    if (!barrier && join(extent, extents[clusterOf(maker)])) {
+    if (!barrier && !areRepeated(op, operand) && join(extent, extents[clusterOf(maker)])) {
       clusters.unionSets(maker, op);
       continue;
     }

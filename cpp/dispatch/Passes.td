@@ -19,11 +19,14 @@ def MergeSmallPass : ModulePass<"dovetail-merge-small"> {
 }
 
 def LimitFusionPass : ModulePass<"dovetail-limit-fusion"> {
-  let summary = "barriers where the code generator would fuse too many ops";
+  let summary = "barriers where the code generator would fuse or repeat too many ops";
   let description = [{
     IREE 3.13 fuses elementwise ops without limit, in time quadratic in their number. An op that would be the 513th scalar
     op, or later, of a fusion therefore reads its operand from behind a barrier (`iree_tensor_ext.compute_barrier.start`).
     Identical parts of a chain are compiled once.
+
+    Ops on a small array, such as a table of sines, that are fused with an op on a much larger one run once for each of its
+    elements. Where that takes longer than a dispatch, the small array is read from behind a barrier, too.
   }];
 }
 

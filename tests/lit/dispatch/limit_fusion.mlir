@@ -80,3 +80,48 @@ func.func @arrays(%x0: tensor<f32>, %x1: tensor<f32>, %x2: tensor<f32>, %x3: ten
   %s29 = dovetail.add %s28, %x29 : tensor<f32>
   return %s29 : tensor<f32>
 }
+
+// -----
+
+// A small array whose computation would run again for each element of a large one; a reduction's result is not computed
+// again, and few ops are cheaper than a dispatch.
+// CHECK-LABEL: func.func @repeated
+// CHECK: %[[TABLE:.+]] = linalg.generic
+// CHECK: math.sin
+// CHECK: %[[BEHIND:.+]] = "iree_tensor_ext.compute_barrier.start"(%[[TABLE]])
+// CHECK-NOT: compute_barrier
+// CHECK: ins(%arg1, %[[BEHIND]]
+#rows = affine_map<(d0, d1) -> (d1)>
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0) -> (d0)>
+func.func @repeated(%x: tensor<1000xf32>, %y: tensor<50000x1000xf32>, %z: tensor<100x1000xf32>)
+    -> (tensor<50000x1000xf32>, tensor<100x1000xf32>) {
+  %empty = tensor.empty() : tensor<1000xf32>
+  %table = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel"]}
+      ins(%x : tensor<1000xf32>) outs(%empty : tensor<1000xf32>) {
+    ^bb0(%a: f32, %out: f32):
+      %sin = math.sin %a : f32
+      linalg.yield %sin : f32
+  } -> tensor<1000xf32>
+  %cheap = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel"]}
+      ins(%x : tensor<1000xf32>) outs(%empty : tensor<1000xf32>) {
+    ^bb0(%a: f32, %out: f32):
+      %abs = math.absf %a : f32
+      linalg.yield %abs : f32
+  } -> tensor<1000xf32>
+  %large = tensor.empty() : tensor<50000x1000xf32>
+  %0 = linalg.generic {indexing_maps = [#all, #rows, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%y, %table : tensor<50000x1000xf32>, tensor<1000xf32>) outs(%large : tensor<50000x1000xf32>) {
+    ^bb0(%a: f32, %b: f32, %out: f32):
+      %sum = arith.addf %a, %b : f32
+      linalg.yield %sum : f32
+  } -> tensor<50000x1000xf32>
+  %small = tensor.empty() : tensor<100x1000xf32>
+  %1 = linalg.generic {indexing_maps = [#all, #rows, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%z, %cheap : tensor<100x1000xf32>, tensor<1000xf32>) outs(%small : tensor<100x1000xf32>) {
+    ^bb0(%a: f32, %b: f32, %out: f32):
+      %sum = arith.addf %a, %b : f32
+      linalg.yield %sum : f32
+  } -> tensor<100x1000xf32>
+  return %0, %1 : tensor<50000x1000xf32>, tensor<100x1000xf32>
+}
