@@ -275,6 +275,11 @@ def _is_all(index: Any) -> bool:
 
 def _of_type(how: str, value: Any, dtype: np.dtype) -> Any:
     """A value to be written to a reference, of its element type."""
+    if isinstance(value, Held):
+        raise value_error(
+            f"Cannot store a Ref into another Ref, got: {how} of a reference {here()}; read it "
+            "first, ref[...]"
+        )
     value = dnp.asarray(value)
     if value.dtype == dtype:
         return value

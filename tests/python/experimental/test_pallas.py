@@ -262,7 +262,7 @@ def test_wrong_specs() -> None:
         out_specs=pl.BlockSpec((4, 4), lambda i: (i, 0)),
     )
     spec_error(
-        r"Index map function .* for outputs must return 1 values to match block_shape, got: 2",
+        r"Index map function .* for outputs must return 1 values to match block_shape.*got: 2",
         out_specs=pl.BlockSpec((4,), lambda i: (i, 0)),
     )
     spec_error(
@@ -270,9 +270,6 @@ def test_wrong_specs() -> None:
         out_specs=pl.BlockSpec((4,), lambda i: (2,)),
     )
     spec_error(r"must be positive integers or None, got: \(0,\)", out_specs=pl.BlockSpec((0,)))
-    spec_error(
-        "in_specs must have a BlockSpec for each of 2 arrays, got: 1", in_specs=[pl.BlockSpec()]
-    )
 
 
 def test_wrong_arguments() -> None:
@@ -282,8 +279,6 @@ def test_wrong_arguments() -> None:
         pl.pallas_call(add, 3)
     with pytest.raises(TypeError, match="kernel must be a function, got: 3"):
         pl.pallas_call(3, struct(8))  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="input_output_aliases must join arrays of one type"):
-        pl.pallas_call(lambda x, o: None, struct(3), input_output_aliases={0: 0})(np.ones(4, F32))
     with pytest.raises(ValueError, match="ds: size must be 0 or more and stride 1 or more, got"):
         pl.ds(0, -1)
     with pytest.raises(IndexError, match="must fit its dimension 0 of size 3, got: 4 elements"):
@@ -305,7 +300,9 @@ def test_what_kernels_must_not_do() -> None:
         o_ref[...] = array
 
     for grid in ((), 2):
-        with pytest.raises(ValueError, match=r"captures in the pallas_call captures constants"):
+        with pytest.raises(
+            ValueError, match=r"in the pallas_call captures at .* captures constants"
+        ):
             pl.pallas_call(captures, struct(100), grid=grid)()
 
     with pytest.raises(ValueError, match="program_id must be called in a kernel of a pallas_call"):
