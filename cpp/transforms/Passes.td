@@ -98,8 +98,9 @@ def VectorizeGridsPass : ModulePass<"dovetail-vectorize-grids"> {
     loop, and reads and writes a window of its own of those that the loop carries. Windows next to each other are one
     window, of a slice of the array; an op on blocks along one of its factors is the same op on a larger factor; every
     other op is batched. What programs only add to a carry may be an op that reduces such a factor by sums, and what they
-    only add to windows of one, which may overlap, is one scatter. What remains of a kernel is as if written with plain ops. A loop between others that stays is tried again without its first and last
-    iteration. Other loops stay as they are.
+    only add to windows of one, which may overlap, is one scatter. What remains of a kernel is as if written with plain
+    ops. What a loop does only in its first or last iteration is moved before or behind it where possible; a loop between
+    others that stays is tried again without these iterations. Other loops stay as they are.
   }];
 }
 

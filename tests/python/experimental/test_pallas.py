@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
+from dovetail import lax
 from dovetail.experimental import io_callback
 from dovetail.experimental import pallas as pl
 
@@ -19,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[3] / "examples"))
 import kernels
 
 F32 = np.float32
+OPT = Path(__file__).parents[3] / "build/cmake/tools/dovetail-opt/dovetail-opt"
 MODES = pytest.mark.parametrize("interpret", [True, False])
 
 
@@ -237,11 +240,35 @@ def test_batches(interpret: bool) -> None:
     np.testing.assert_allclose(dt.jit(batched)(x, w, b), expected, rtol=1e-5, atol=1e-5)
 
 
+def test_reverse_mode_of_loops_that_programs_end_at_different_times() -> None:
+    def kernel(x_ref: Any, o_ref: Any) -> None:
+        o_ref[...] = lax.while_loop(lambda c: c.sum() < 10, lambda c: c * 2, x_ref[...])
+
+    block = pl.BlockSpec((2,), lambda i: (i,))
+    f = pl.pallas_call(kernel, struct(4), grid=2, in_specs=[block], out_specs=block)
+    x = np.array([1, 1, 4, 4], F32)
+    np.testing.assert_array_equal(f(x), [8, 8, 8, 8])
+    np.testing.assert_array_equal(dt.grad(lambda x: f(x).sum())(x), [8, 8, 2, 2])
+
+
+def test_reverse_mode_of_calls_of_python_names_custom_vjp() -> None:
+    x = normal(4)
+    for transform in (dt.grad, dt.jacfwd):
+        with pytest.raises(dt.errors.TransformError, match="rule, by custom_jvp or custom_vjp"):
+            transform(lambda x: with_callback(dt.pure_callback, True)(x).sum())(x)
+
+
 def test_a_kernel_in_a_program_is_ir() -> None:
-    f = dt.jit(add_blocks(8, 4, False))
-    text = f.lower(struct(8), struct(8)).as_text("simplify")
+    lowered = dt.jit(add_blocks(8, 4, False)).lower(struct(8), struct(8))
+    text = lowered.as_text("simplify")
     assert "dovetail.add" in text
     assert "ref" not in text
+    # The tool reads what was traced, and simplifies it likewise.
+    traced = lowered.as_text("trace")
+    assert "dovetail.grid" in traced
+    command = [OPT, "-", "--dovetail-pipeline=to=simplify"]
+    done = subprocess.run(command, input=traced, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == text.strip()
 
 
 # Errors -------------------------------------------------------------------------------------------
