@@ -43,6 +43,20 @@ def test_wrong_grids(grid: Any) -> None:
         pl.pallas_call(copy, struct(2), grid=grid)
 
 
+def test_grid_spec_and_name() -> None:
+    block = pl.BlockSpec((2, None), lambda i, j: (j, i))
+    spec = pl.GridSpec((3, 2), [block], block, [struct(dtype=np.int32)])
+
+    def kernel(x_ref: Any, o_ref: Any, scratch_ref: Any) -> None:
+        scratch_ref[...] = pl.program_id(1)
+        o_ref[...] = x_ref[...] + 10 * pl.program_id(0) + 100 * scratch_ref[...]
+
+    f = pl.pallas_call(kernel, struct(4, 3), grid_spec=spec, name="places")
+    expected = 1 + 10 * np.arange(3) + 100 * np.array([0, 0, 1, 1])[:, None]
+    np.testing.assert_array_equal(f(np.ones((4, 3), F32)), expected)
+    assert "@places" in dt.jit(lambda x: f(x)).lower(struct(4, 3)).as_text("trace")
+
+
 def test_results_are_a_tuple_for_a_list_of_shapes() -> None:
     def kernel(x_ref: Any, a_ref: Any, b_ref: Any) -> None:
         a_ref[...], b_ref[...] = x_ref[...], 2 * x_ref[...]

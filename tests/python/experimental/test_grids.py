@@ -62,44 +62,15 @@ def test_a_product_is_that_of_plain_ops() -> None:
     np.testing.assert_allclose(f(x, w), x @ w, rtol=1e-5, atol=1e-6)
 
 
-def tiled(m: int, k: int, n: int) -> Callable[..., Any]:
-    """relu(x @ w + b), the sum over blocks in scratch memory."""
-
-    def kernel(x: Any, w: Any, b: Any, out: Any, total: Any) -> None:
-        @pl.when(pl.program_id(2) == 0)
-        def _() -> None:
-            total[...] = dnp.zeros_like(total[...])
-
-        total[...] += x[...] @ w[...]
-
-        @pl.when(pl.program_id(2) == pl.num_programs(2) - 1)
-        def _() -> None:
-            out[...] = dnp.maximum(total[...] + b[...], 0)
-
-    return pl.pallas_call(
-        kernel,
-        struct(m, n),
-        grid=(m // 4, n // 8, k // 2),
-        in_specs=[
-            pl.BlockSpec((4, 2), lambda i, j, p: (i, p)),
-            pl.BlockSpec((2, 8), lambda i, j, p: (p, j)),
-            pl.BlockSpec((8,), lambda i, j, p: (j,)),
-        ],
-        out_specs=pl.BlockSpec((4, 8), lambda i, j, p: (i, j)),
-        scratch_shapes=[struct(4, 8)],
-    )
-
-
 @pytest.mark.parametrize("k", [2, 4, 6, 10])
 def test_a_sum_over_blocks_is_one_product(k: int) -> None:
-    x, w, b = normal(12, k), normal(k, 16, seed=1), normal(16, seed=2)
-    f = tiled(12, k, 16)
+    f, plain, (x, w, b) = kernels.dense((12, k, 16), (4, 2, 8))
     text = text_of(f, x, w, b)
     assert "dovetail.scan" not in text
     assert text.count("dovetail.dot_general") == 1
     assert "dovetail.case" not in text
     assert "tensor<12x16xf32>" in text
-    np.testing.assert_allclose(f(x, w, b), np.maximum(x @ w + b, 0), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(f(x, w, b), plain(x, w, b), rtol=1e-5, atol=1e-5)
     gradient = dt.grad(lambda x: f(x, w, b).sum())(x)
     np.testing.assert_allclose(gradient, ((x @ w + b) > 0) @ w.T, rtol=1e-5, atol=1e-5)
 

@@ -22,6 +22,8 @@ import kernels
 
 F32 = np.float32
 OPT = Path(__file__).parents[3] / "build/cmake/tools/dovetail-opt/dovetail-opt"
+# Of the dense layer, all of which stick out of some arrays.
+BLOCKS = 8, 4, 16
 MODES = pytest.mark.parametrize("interpret", [True, False])
 
 
@@ -59,46 +61,11 @@ def test_sum_by_blocks(n: int, interpret: bool) -> None:
     np.testing.assert_array_equal(add_blocks(n, 8, interpret)(x, y), x + y)
 
 
-def dense(m: int, k: int, n: int, interpret: bool) -> Callable[..., Any]:
-    """relu(x @ w + b), by blocks of all three dimensions."""
-    bm, bk, bn = 8, 4, 16
-
-    def kernel(x_ref: Any, w_ref: Any, b_ref: Any, o_ref: Any, sum_ref: Any) -> None:
-        @pl.when(pl.program_id(2) == 0)
-        def _() -> None:
-            sum_ref[...] = dnp.zeros_like(sum_ref[...])
-
-        sum_ref[...] += x_ref[...] @ w_ref[...]
-
-        @pl.when(pl.program_id(2) == pl.num_programs(2) - 1)
-        def _() -> None:
-            o_ref[...] = dnp.maximum(sum_ref[...] + b_ref[...], 0)
-
-    return pl.pallas_call(
-        kernel,
-        struct(m, n),
-        grid_spec=pl.GridSpec(
-            grid=(pl.cdiv(m, bm), pl.cdiv(n, bn), pl.cdiv(k, bk)),
-            in_specs=[
-                pl.BlockSpec((bm, bk), lambda i, j, p: (i, p)),
-                pl.BlockSpec((bk, bn), lambda i, j, p: (p, j)),
-                pl.BlockSpec((bn,), lambda i, j, p: (j,)),
-            ],
-            out_specs=pl.BlockSpec((bm, bn), lambda i, j, p: (i, j)),
-            scratch_shapes=[struct(bm, bn)],
-        ),
-        interpret=interpret,
-        name="dense",
-    )
-
-
 @MODES
 @pytest.mark.parametrize("sizes", [(8, 8, 16), (19, 10, 33)])
 def test_product_with_bias(sizes: tuple[int, int, int], interpret: bool) -> None:
-    m, k, n = sizes
-    x, w, b = normal(m, k), normal(k, n, seed=1), normal(n, seed=2)
-    f = dense(m, k, n, interpret)
-    np.testing.assert_allclose(f(x, w, b), np.maximum(x @ w + b, 0), rtol=1e-5, atol=1e-5)
+    f, plain, arrays = kernels.dense(sizes, BLOCKS, interpret)
+    np.testing.assert_allclose(f(*arrays), plain(*arrays), rtol=1e-5, atol=1e-5)
 
 
 # Parts --------------------------------------------------------------------------------------------
@@ -216,12 +183,7 @@ def test_derivatives(interpret: bool) -> None:
 
 
 def test_derivatives_of_blocks_that_stick_out() -> None:
-    x, w, b = normal(9, 6), normal(6, 17, seed=1), normal(17, seed=2)
-    f = dense(9, 6, 17, False)
-
-    def plain(x: Any, w: Any, b: Any) -> Any:
-        return dnp.maximum(x @ w + b, 0)
-
+    f, plain, (x, w, b) = kernels.dense((9, 6, 17), BLOCKS)
     for got, expected in zip(
         dt.grad(lambda *args: (f(*args) ** 2).sum(), (0, 1, 2))(x, w, b),
         dt.grad(lambda *args: (plain(*args) ** 2).sum(), (0, 1, 2))(x, w, b),
@@ -232,7 +194,7 @@ def test_derivatives_of_blocks_that_stick_out() -> None:
 
 @MODES
 def test_batches(interpret: bool) -> None:
-    f = dense(5, 4, 6, interpret)
+    f = kernels.dense((5, 4, 6), BLOCKS, interpret).kernel
     x, w, b = normal(3, 5, 4), normal(4, 6, seed=1), normal(6, 3, seed=2)
     batched = dt.vmap(f, in_axes=(0, None, 1))
     expected = np.maximum(x @ w + b.T[:, None], 0)
