@@ -115,6 +115,58 @@ LogicalResult GatherOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t>
   return success();
 }
 
+/// The position, among the indices that are put together, of one that counts the elements of a dimension of this size.
+static std::optional<unsigned> countedIndex(ConcatenateOp indices, unsigned position, int64_t size) {
+  unsigned at = 0;
+  for (auto [i, part] : llvm::enumerate(indices.getXs())) {
+    auto type = cast<RankedTensorType>(part.getType());
+    auto iota = part.getDefiningOp<IotaOp>();
+    if (at == position && iota && type.hasStaticShape() && type.getShape().back() == 1 &&
+        int64_t(iota.getDimension()) < type.getRank() - 1 && type.getDimSize(iota.getDimension()) <= size)
+      return i;
+    at += type.getShape().back();
+  }
+  return std::nullopt;
+}
+
+/// Windows of an array that is the same along a dimension are those of the array without it, if each has an index
+/// within that dimension: the batch rule makes such gathers of arrays that were given a batch before.
+static LogicalResult gatherFromOne(GatherOp op, PatternRewriter &rewriter) {
+  auto broadcast = op.getX().getDefiningOp<BroadcastOp>();
+  auto indices = op.getIndices().getDefiningOp<ConcatenateOp>();
+  if (!broadcast || !indices || indices.getXs().size() < 2 || !op.getType().hasStaticShape() ||
+      !broadcast.getType().hasStaticShape() || int64_t(indices.getDimension()) != indices.getType().getRank() - 1 ||
+      broadcast.getType().getRank() != cast<RankedTensorType>(broadcast.getX().getType()).getRank() + 1)
+    return failure();
+  for (auto [n, dim] : llvm::enumerate(op.getDims())) {
+    if (op.getWindow()[n] != 1 || llvm::is_contained(broadcast.getDims(), dim))
+      continue;
+    Dims others = llvm::to_vector(llvm::seq<int64_t>(0, broadcast.getType().getRank()));
+    others.erase(others.begin() + dim);
+    auto shape = llvm::map_to_vector(others, [&](int64_t d) { return broadcast.getType().getDimSize(d); });
+    auto counted = countedIndex(indices, n, broadcast.getType().getDimSize(dim));
+    if (!counted || broadcast.getDims() != ArrayRef(others) ||
+        cast<RankedTensorType>(broadcast.getX().getType()).getShape() != ArrayRef(shape))
+      return failure();
+    SmallVector<Value> rest(indices.getXs());
+    rest.erase(rest.begin() + *counted);
+    Emitter e(rewriter, op.getLoc());
+    Value starts = rest.size() == 1 ? rest[0] : e.make<ConcatenateOp>(rest, indices.getDimension());
+    Dims dims, window;
+    for (auto [d, extent] : llvm::zip_equal(op.getDims(), op.getWindow()))
+      if (d != dim) {
+        dims.push_back(d - (d > dim ? 1 : 0));
+        window.push_back(extent);
+      }
+    Value found = e.make<GatherOp>(broadcast.getX(), starts, dims, window);
+    rewriter.replaceOp(op, e.reshape(found, op.getType(), {}));
+    return success();
+  }
+  return failure();
+}
+
+void GatherOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) { patterns.add(gatherFromOne); }
+
 FactorMap GatherOp::factorMap() {
   int64_t numIndexed = getIndices().getType().getRank() - 1;
   FactorMap map;

@@ -110,6 +110,8 @@ bool Vectorizing::isTooLarge(Operation &op) {
 }
 
 LogicalResult Vectorizing::visit(Emitter &e, Operation &op) {
+  if (op.getNumResults() == 1 && addedWindows.contains(op.getResult(0)))
+    return success();
   bool isPassed = touchesPassed(op);
   if (!isVarying(op) && !isPassed) {
     if (Windows windows = windowsOf(op); windows && !windows.written)
@@ -285,6 +287,23 @@ static Value addedTo(ScanOp loop, unsigned carry) {
   return added.getDefiningOp() && added.hasOneUse() ? added : nullptr;
 }
 
+/// The windows of all programs, added to an array in their order.
+Value Vectorizing::addWindows(Emitter &e, const AddedWindow &added, Value x) {
+  const Windows &windows = added.windows;
+  auto startType = cast<RankedTensorType>(windows.starts.getType());
+  auto type = cast<RankedTensorType>(windows.written.getType());
+  // One list of windows: code generators know scatters of that form best.
+  int64_t count = size;
+  for (int64_t n : startType.getShape().drop_back())
+    count *= n;
+  SmallVector<int64_t> shape(type.getShape().drop_front(startType.getRank() - 1));
+  shape.insert(shape.begin(), count);
+  Value starts = valueAs(e, windows.starts, {0, false}), values = valueAs(e, added.added, {0, false});
+  starts = e.reshape(starts, withShape(startType, {count, startType.getShape().back()}), {});
+  values = e.reshape(values, withShape(type, shape), {});
+  return e.make<ScatterAddOp>(x, starts, values, windows.dims, windows.window, false);
+}
+
 LogicalResult Vectorizing::run(Emitter &e, SmallVectorImpl<Value> &results) {
   if (failed(findCounter()))
     return failure();
@@ -306,8 +325,15 @@ LogicalResult Vectorizing::run(Emitter &e, SmallVectorImpl<Value> &results) {
       sums[added] = nullptr;
       continue;
     }
-    if (!passed->add(i))
+    PassedArrays before = *passed;
+    if (passed->add(i))
+      continue;
+    // Windows that programs add to may overlap.
+    std::optional<AddedWindow> added = addedWindowOf(loop, i);
+    if (!added)
       return failure();
+    *passed = std::move(before);
+    addedWindows[values[i]] = *added;
   }
   if (failed(visit(e, loop.getBody().front())))
     return failure();
@@ -321,6 +347,10 @@ LogicalResult Vectorizing::run(Emitter &e, SmallVectorImpl<Value> &results) {
       if (!sum)
         return failure();
       results.push_back(e.add(loop.getInits()[i], sum));
+      continue;
+    }
+    if (auto it = addedWindows.find(value); it != addedWindows.end()) {
+      results.push_back(addWindows(e, it->second, loop.getInits()[i]));
       continue;
     }
     Lanes is = lanes.lookup(value);

@@ -1,6 +1,7 @@
 // Dependences of the programs of a grid: by the windows that they access of what the loop carries.
 #include "GridDependences.h"
 #include "Index.h"
+#include "Pointwise.h"
 #include "Shape.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -54,6 +55,76 @@ Value Windows::emit(Emitter &e, Value x, Value starts, Value written, ArrayRef<i
   for (auto [dim, size] : llvm::zip_equal(dims, window))
     shape[dim] = size;
   return e.make<SliceOp>(withShape(type, shape), x, *from, SmallVector<int64_t>(type.getRank(), 1), ValueRange());
+}
+
+static Value throughReshapes(Value value) {
+  while (auto reshape = value.getDefiningOp<ReshapeOp>())
+    value = reshape.getX();
+  return value;
+}
+
+/// Whether a clamp changes no start of one window that is within the array.
+static bool keepsWithin(ClampOp clamp, const Windows &windows) {
+  DenseIntElementsAttr low, high;
+  if (!matchPattern(clamp.getLo(), m_Constant(&low)) || !matchPattern(clamp.getHi(), m_Constant(&high)) ||
+      high.getNumElements() != int64_t(windows.dims.size()))
+    return false;
+  auto type = cast<RankedTensorType>(windows.x.getType());
+  auto isZero = [](APInt value) { return value.isZero(); };
+  return llvm::all_of(low.getValues<APInt>(), isZero) &&
+         llvm::all_of(llvm::zip_equal(windows.dims, windows.window, high.getValues<APInt>()), [&](auto each) {
+           auto [dim, extent, highest] = each;
+           return highest.getSExtValue() == type.getDimSize(dim) - extent;
+         });
+}
+
+/// Whether a read of one window, where it is within the array, is of the elements that are written.
+static bool isReadOf(const Windows &read, const Windows &write) {
+  if (read.x != write.x || read.dims != write.dims || read.window != write.window)
+    return false;
+  Value start = throughReshapes(read.starts), wanted = throughReshapes(write.starts);
+  while (start != wanted) {
+    auto clamp = start.getDefiningOp<ClampOp>();
+    if (!clamp || !keepsWithin(clamp, write))
+      return false;
+    start = throughReshapes(clamp.getX());
+  }
+  return true;
+}
+
+/// The value without reshapes, if each is used once only.
+static Value onlyThroughReshapes(Value value) {
+  while (auto reshape = value.getDefiningOp<ReshapeOp>()) {
+    if (!value.hasOneUse())
+      return nullptr;
+    value = reshape.getX();
+  }
+  return value.hasOneUse() ? value : nullptr;
+}
+
+static bool isStatic(Type type) { return cast<RankedTensorType>(type).hasStaticShape(); }
+
+std::optional<AddedWindow> addedWindowOf(ScanOp loop, unsigned carry) {
+  Value argument = loop.getBody().getArgument(carry), next = returned(loop.getBody())[carry];
+  Operation *op = next.getDefiningOp();
+  Windows write = op && next.hasOneUse() ? windowsOf(*op) : Windows();
+  if (!write || write.x != argument || !llvm::all_of(op->getOperandTypes(), isStatic))
+    return std::nullopt;
+  if (isa<ScatterAddOp>(op) && argument.hasOneUse())
+    return AddedWindow{write, write.written};
+  if (!isa<ScatterOp>(op) || !isOneWindow(write.starts) || llvm::range_size(argument.getUses()) != 2)
+    return std::nullopt;
+  Value written = onlyThroughReshapes(write.written);
+  auto sum = written ? written.getDefiningOp<AddOp>() : AddOp();
+  if (!sum)
+    return std::nullopt;
+  for (auto [own, added] : {std::pair(sum.getX(), sum.getY()), std::pair(sum.getY(), sum.getX())}) {
+    Value found = onlyThroughReshapes(own);
+    auto gather = found ? found.getDefiningOp<GatherOp>() : GatherOp();
+    if (gather && isReadOf(windowsOf(*gather), write))
+      return AddedWindow{write, added};
+  }
+  return std::nullopt;
 }
 
 //===- Loops ----------------------------------------------------------------------------------===//

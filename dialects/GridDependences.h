@@ -22,6 +22,15 @@ struct Windows {
 /// The op as one on windows, or nothing.
 Windows windowsOf(mlir::Operation &op);
 
+/// An op that adds to a window of an array: as such, or by writing the sum with what is read there.
+struct AddedWindow {
+  Windows windows;
+  mlir::Value added;
+};
+
+/// The window of a carry that an iteration adds to, if it does nothing else with the carry.
+std::optional<AddedWindow> addedWindowOf(ScanOp loop, unsigned carry);
+
 /// The first of a loop's carries that counts its iterations, and where it starts.
 std::optional<std::pair<mlir::BlockArgument, int64_t>> counterOf(ScanOp loop);
 

@@ -17,6 +17,7 @@ def GatherOp : InferredOp<"gather", [DeclareOpInterfaceMethods<LinearOpInterface
   let arguments = (ins AnyArray:$x, Tensor<Int>:$indices, DenseI64ArrayAttr:$dims, DenseI64ArrayAttr:$window);
   let results = (outs AnyArray:$ans);
   let assemblyFormat = "$x `,` $indices `dims` $dims `window` $window attr-dict `:` type($x) `,` type($indices)";
+  let hasCanonicalizer = 1;
 }
 
 class Scatter<string mnemonic, Type element, string step, list<Trait> traits>

@@ -64,6 +64,7 @@ private:
   bool joinWindows(Emitter &e, const Windows &windows, llvm::ArrayRef<AffineIndex> indices, mlir::Value result);
   mlir::Value startsOfFirst(Emitter &e, const Windows &windows, llvm::ArrayRef<AffineIndex> indices);
   bool visitWindows(Emitter &e, const Windows &windows);
+  mlir::Value addWindows(Emitter &e, const AddedWindow &added, mlir::Value x);
   bool visitSlice(Emitter &e, SliceOp op);
   llvm::LogicalResult visitLoop(Emitter &e, ScanOp op);
   llvm::LogicalResult visitBranches(Emitter &e, CaseOp op);
@@ -80,6 +81,8 @@ private:
   std::optional<PassedArrays> passed;
   /// What programs add to a carry, and the sums of all of them.
   llvm::DenseMap<mlir::Value, mlir::Value> sums;
+  /// What programs only add to windows of carries, by what they return for these.
+  llvm::DenseMap<mlir::Value, AddedWindow> addedWindows;
 };
 
 } // namespace dovetail

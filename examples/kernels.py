@@ -56,8 +56,12 @@ def vector_add(n: int, size: int, interpret: bool = False) -> Case:
     return Case(f, lambda x, y: x + y, [normal(n), normal(n, seed=1)])
 
 
-def dense(n: int, size: int, interpret: bool = False) -> Case:
-    """relu(x @ w + b): the sum over blocks is in scratch memory."""
+Sizes = tuple[int, int, int]
+
+
+def dense(sizes: Sizes, blocks: Sizes, interpret: bool = False) -> Case:
+    """relu(x @ w + b), w of sizes k × n: the sum over blocks is in scratch memory."""
+    (m, k, n), (bm, bk, bn) = sizes, blocks
 
     def kernel(x: Any, w: Any, b: Any, out: Any, total: Any) -> None:
         @pl.when(pl.program_id(2) == 0)
@@ -70,21 +74,20 @@ def dense(n: int, size: int, interpret: bool = False) -> Case:
         def _() -> None:
             out[...] = dnp.maximum(total[...] + b[...], 0)
 
-    count = pl.cdiv(n, size)
     f = pl.pallas_call(
         kernel,
-        struct(n, n),
-        grid=(count, count, count),
+        struct(m, n),
+        grid=(pl.cdiv(m, bm), pl.cdiv(n, bn), pl.cdiv(k, bk)),
         in_specs=[
-            pl.BlockSpec((size, size), lambda i, j, k: (i, k)),
-            pl.BlockSpec((size, size), lambda i, j, k: (k, j)),
-            pl.BlockSpec((size,), lambda i, j, k: (j,)),
+            pl.BlockSpec((bm, bk), lambda i, j, p: (i, p)),
+            pl.BlockSpec((bk, bn), lambda i, j, p: (p, j)),
+            pl.BlockSpec((bn,), lambda i, j, p: (j,)),
         ],
-        out_specs=pl.BlockSpec((size, size), lambda i, j, k: (i, j)),
-        scratch_shapes=[struct(size, size)],
+        out_specs=pl.BlockSpec((bm, bn), lambda i, j, p: (i, j)),
+        scratch_shapes=[struct(bm, bn)],
         interpret=interpret,
     )
-    arrays = [normal(n, n), normal(n, n, seed=1) / F32(n**0.5), normal(n, seed=2)]
+    arrays = [normal(m, k), normal(k, n, seed=1) / F32(k**0.5), normal(n, seed=2)]
     return Case(f, lambda x, w, b: dnp.maximum(x @ w + b, 0), arrays)
 
 
@@ -289,9 +292,9 @@ def block_sparse(n: int, size: int, interpret: bool = False, width: int = 16) ->
 
 
 # Each with its sizes: of its arrays and its blocks, for tests and for times.
-CASES: dict[str, tuple[Callable[..., Case], tuple[int, int], tuple[int, int]]] = {
+CASES: dict[str, tuple[Callable[..., Case], tuple[Any, Any], tuple[Any, Any]]] = {
     "vector add": (vector_add, (12, 4), (1 << 20, 1 << 14)),
-    "dense layer": (dense, (16, 8), (512, 128)),
+    "dense layer": (dense, ((16,) * 3, (8,) * 3), ((512,) * 3, (128,) * 3)),
     "softmax": (softmax, (6, 2), (1024, 64)),
     "attention": (attention, (12, 4), (1024, 128)),
     "attention backward": (attention_backward, (12, 4), (1024, 128)),

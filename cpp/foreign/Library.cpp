@@ -16,6 +16,7 @@ static void write(const std::string &text, char *to, int size) { std::snprintf(t
 /// Registers a function under a name: a handler of XLA's FFI, with a pointer for each stage, of which some are null, or
 /// a function of ffi.h, the first pointer. Returns 0, or 1 with a reason.
 EXPORTED int dovetail_ffi_register(const char *name, int kind, void *const *functions, char *reason, int size) {
+  Program::areTaken = true;
   Target target = {name, static_cast<Kind>(kind), {}, nullptr};
   if (target.kind == Kind::Xla)
     std::memcpy(&target.bundle, functions, sizeof(target.bundle));
@@ -31,6 +32,7 @@ EXPORTED int dovetail_ffi_register(const char *name, int kind, void *const *func
 /// Loads functions from libraries, as the environment variable DOVETAIL_FFI_TARGETS does: "name=kind:symbol:path", with
 /// semicolons between them, where the kind is xla or c. Returns 0, or 1 with a reason.
 EXPORTED int dovetail_ffi_load(const char *list, char *reason, int size) {
+  Program::areTaken = true;
   std::string why;
   if (loadTargets(list, why))
     return 0;
@@ -40,6 +42,7 @@ EXPORTED int dovetail_ffi_load(const char *list, char *reason, int size) {
 
 /// Returns 1 if a function is registered under that name.
 EXPORTED int dovetail_ffi_is_registered(const char *name) {
+  Program::areTaken = true;
   std::string reason;
   return findTarget(name, reason) ? 1 : 0;
 }
@@ -62,6 +65,7 @@ thread_local std::vector<Program *> loaded;
 /// The programs that the calling thread has loaded since it last asked; the caller destroys them, after their code.
 /// Returns their number, of which it writes at most `capacity`.
 EXPORTED int dovetail_ffi_take_programs(Program **programs, int capacity) {
+  Program::areTaken = true;
   int count = 0;
   while (!loaded.empty() && count < capacity) {
     programs[count++] = loaded.back();

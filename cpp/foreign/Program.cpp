@@ -1,8 +1,11 @@
 // The foreign functions of one loaded program.
 #include "Program.h"
 #include <algorithm>
+#include <cstdio>
 
 namespace dovetail::foreign {
+
+std::atomic<bool> Program::areTaken = false;
 
 Instance *Program::instanceOf(const Descriptor &call, std::string &reason) {
   std::lock_guard lock(mutex);
@@ -57,6 +60,10 @@ bool Program::call(const int64_t *words) {
 }
 
 bool Program::fail(const Descriptor &call, const std::string &reason) {
+  if (!areTaken) {
+    std::fprintf(stderr, "dovetail.ffi: the target `%s` failed: %s\n", call.at(call.name), reason.c_str());
+    return false;
+  }
   std::lock_guard lock(mutex);
   // One that nobody takes must not grow without bounds.
   if (failures.size() >= 64)

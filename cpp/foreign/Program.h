@@ -4,6 +4,7 @@
 
 #include "Descriptor.h"
 #include "Instance.h"
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -19,11 +20,14 @@ struct Failure {
 /// The calls of a loaded executable. Each has its own instance, made when it first runs.
 class Program {
 public:
-  /// Makes a call. False if it failed: the failure can be taken.
+  /// Makes a call. False if it failed: the failure can be taken, or was written to stderr.
   bool call(const int64_t *words);
 
   /// The failure of this thread, or of any thread if it has none.
   std::optional<Failure> take();
+
+  /// Whether the process takes failures; otherwise they are written to stderr, since IREE says only that there was one.
+  static std::atomic<bool> areTaken;
 
 private:
   Instance *instanceOf(const Descriptor &call, std::string &reason);

@@ -97,9 +97,10 @@ def VectorizeGridsPass : ModulePass<"dovetail-vectorize-grids"> {
     A loop marked as the programs of a grid becomes ops on whole arrays if each program only reads arrays of before the
     loop, and reads and writes a window of its own of those that the loop carries. Windows next to each other are one
     window, of a slice of the array; an op on blocks along one of its factors is the same op on a larger factor; every
-    other op is batched. What programs only add to a carry may be an op that reduces such a factor by sums. What remains of
-    a kernel is as if written with plain ops. A loop between others that stays is tried again without its first and last
-    iteration. Other loops stay as they are.
+    other op is batched. What programs only add to a carry may be an op that reduces such a factor by sums, and what they
+    only add to windows of one, which may overlap, is one scatter. What remains of a kernel is as if written with plain
+    ops. What a loop does only in its first or last iteration is moved before or behind it where possible; a loop between
+    others that stays is tried again without these iterations. Other loops stay as they are.
   }];
 }
 

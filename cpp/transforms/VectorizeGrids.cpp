@@ -70,18 +70,20 @@ private:
   /// Programs often overwrite in the first iteration of an inner loop what others have left, and write their results in
   /// the last: with these outside of the loop, they do not depend on each other.
   bool peelSome() {
-    SmallVector<Operation *> inner = gridsOf(getOperation());
-    llvm::erase_if(inner, [](Operation *op) {
-      bool isWhole = cast<BoolAttr>(op->getAttr(kGrid)).getValue();
-      return !isWhole || !op->getParentOp()->hasAttr(kGrid) || !gridsOf(op).empty();
-    });
-    for (Operation *op : inner) {
-      if (moveEnds(op))
+    auto isWhole = [](Operation *op) { return cast<BoolAttr>(op->getAttr(kGrid)).getValue(); };
+    bool isAny = false;
+    for (Operation *op : gridsOf(getOperation())) {
+      if (!isWhole(op) || llvm::any_of(gridsOf(op), isWhole))
         continue;
-      OpBuilder builder(op);
-      peelGrid(builder, op);
+      if (moveEnds(op)) {
+        isAny = true;
+      } else if (op->getParentOp()->hasAttr(kGrid)) {
+        OpBuilder builder(op);
+        peelGrid(builder, op);
+        isAny = true;
+      }
     }
-    return !inner.empty();
+    return isAny;
   }
 
   std::shared_ptr<OpPassManager> simplify;

@@ -181,7 +181,7 @@ static iree_status_t run(iree_runtime_instance_t *instance, const char *paramete
 
 // Lets programs on the CPU import functions from a library, an executable plugin of IREE.
 static iree_status_t use_library(char *program, const char *library) {
-  char flag[1024];
+  static char flag[1024]; // IREE keeps its address.
   snprintf(flag, sizeof(flag), "--executable_plugin=%s", library);
   char *arguments[] = {program, flag, NULL}, **rest = arguments;
   int count = 2;

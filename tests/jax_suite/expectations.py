@@ -57,7 +57,9 @@ def kind_of(record: Record) -> str:
 
 def files(suite: Path) -> list[str]:
     """The files of JAX's tests that there are expectations for."""
-    return sorted(path.stem for path in (suite / "expected").glob("*.txt"))
+    folder = suite / "expected"
+    found = (*folder.glob("*.txt"), *(folder / "pallas").glob("*.txt"))
+    return sorted(str(path.relative_to(folder).with_suffix("")) for path in found)
 
 
 @dataclass

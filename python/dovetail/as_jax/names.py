@@ -119,14 +119,16 @@ MISSING = {
             ProcessFailureError live_devices
         """,
         "jax.experimental.pallas": """
-            BlockDim Blocked BoundedSlice Buffered CompilerParams DeviceIdType
-            Element HOST Indirect MemoryRef RevisitMode Squeezed align_to
-            broadcast_to core_map debug_check delay empty empty_like empty_ref_like
-            enable_debug_checks enable_poison_buffers estimate_cost get_global
-            kernel lower_as_mlir next_power_of_2 pallas_call_p
-            pallas_export_experimental reciprocal run_scoped run_state select_ref
-            semaphore semaphore_read semaphore_signal semaphore_wait
-            strides_from_shape with_scoped
+            BlockDim BoundedSlice Buffered CompilerParams
+            DeviceIdType HOST Indirect MemoryRef RevisitMode
+            align_to broadcast_to core_map debug_check delay empty
+            empty_like empty_ref_like enable_debug_checks
+            enable_poison_buffers estimate_cost get_global kernel
+            lower_as_mlir next_power_of_2 pallas_call_p
+            pallas_export_experimental reciprocal run_scoped
+            run_state select_ref semaphore semaphore_read
+            semaphore_signal semaphore_wait strides_from_shape
+            with_scoped
         """,
         "jax.experimental.sparse": """
             BCOO BCSR COO CSC CSR CuSparseEfficiencyWarning JAXSparse

@@ -62,7 +62,7 @@ class Held:
             window, rest = _narrowed(self, index)
             return window[rest]
         whole = self._read()
-        return whole if _is_all(index) else whole[index]
+        return whole if _is_all(index, whole.ndim) else whole[index]
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self._update("swap", index, value)
@@ -91,7 +91,7 @@ class Held:
             return window._update(how, rest, value)
         whole = self._read()
         value = _of_type(how, value, whole.dtype)
-        if not _is_all(index):
+        if not _is_all(index, whole.ndim):
             part = whole.at[index]
             self._write(part.set(value) if how == "swap" else part.add(value))
             return
@@ -266,15 +266,27 @@ class _Indexer:
         return RefView(self._whole, index)
 
 
-def _is_all(index: Any) -> bool:
+def _is_all(index: Any, rank: int) -> bool:
     """Whether an index selects everything as it is."""
-    if type(index) is tuple and len(index) < 2:
-        return not index or index[0] is Ellipsis
-    return index is Ellipsis
+    items = index if type(index) is tuple else (index,)
+    slices = [item for item in items if type(item) is slice]
+    return (
+        len(slices) <= rank
+        and len(items) - len(slices) <= 1
+        and all(type(item) is slice or item is Ellipsis for item in items)
+        and all(
+            each.start is None and each.stop is None and each.step in (None, 1) for each in slices
+        )
+    )
 
 
 def _of_type(how: str, value: Any, dtype: np.dtype) -> Any:
     """A value to be written to a reference, of its element type."""
+    if isinstance(value, Held):
+        raise value_error(
+            f"Cannot store a Ref into another Ref, got: {how} of a reference {here()}; read it "
+            "first, ref[...]"
+        )
     value = dnp.asarray(value)
     if value.dtype == dtype:
         return value

@@ -123,7 +123,8 @@ def ffi_call(
             if layouts is not None:
                 stated[name] = _layouts(layouts, ranks, kind)
         if input_output_aliases:
-            stated["aliases"] = _aliases(input_output_aliases, operands, avals, stated)
+            stated["aliases"] = aliased(input_output_aliases, operands, avals)
+            _check_layouts(stated["aliases"], [len(aval.shape) for aval in avals], stated)
         core = core_ndims.get(target_name)
         if core is not None:
             stated["batch_dims"] = _batch_dims([*shapes, *result_shapes], core)
@@ -197,40 +198,49 @@ def _layouts(layouts: Sequence[Any], ranks: Sequence[int], kind: str) -> tuple[A
     return tuple(stated)
 
 
-def _aliases(
-    aliases: Mapping[int, int],
-    operands: Sequence[Operand],
-    avals: Sequence[ShapedArray],
-    stated: Mapping[str, Any],
+def aliased(
+    aliases: Mapping[int, int], inputs: Sequence[Operand], outputs: Sequence[ShapedArray]
 ) -> tuple[int, ...]:
-    """The argument in whose memory each result is, or -1."""
-    chosen = [-1] * len(avals)
+    """The number of the input that each output is joined with by `input_output_aliases`, or -1.
+
+    Raises:
+      ValueError: a number is out of range, or the two have other types.
+    """
+    chosen = [-1] * len(outputs)
     for source, target in sorted(aliases.items()):
         source, target = int(source), int(target)
         text = f"input_output_aliases contains the mapping '{source}:{target}'"
-        for number, count, what in ((source, len(operands), "in"), (target, len(avals), "out")):
+        for number, count, what in ((source, len(inputs), "in"), (target, len(outputs), "out")):
             if not 0 <= number < count:
                 raise value_error(
                     f"{text} with {what}put index {number} outside the range [0, {count}), got: "
                     f"{dict(aliases)}"
                 )
-        operand, aval = operands[source], avals[target]
+        operand, aval = inputs[source], outputs[target]
         if operand.shape != aval.shape or operand.dtype != aval.dtype:
             raise value_error(
                 f"{text} referring to an input with abstract value "
                 f"{ShapedArray(operand.shape, operand.dtype)} and an output with a different "
                 f"abstract value, got: {aval}"
             )
-        order = tuple(range(len(aval.shape)))
+        chosen[target] = source
+    return tuple(chosen)
+
+
+def _check_layouts(sources: Sequence[int], ranks: Sequence[int], stated: Mapping[str, Any]) -> None:
+    """Check that outputs have the layouts of the inputs in whose memory they are."""
+    for target, (source, rank) in enumerate(zip(sources, ranks, strict=True)):
+        if source < 0:
+            continue
+        order = tuple(range(rank))
         of_input = stated["input_layouts"][source] if "input_layouts" in stated else order
         of_output = stated["output_layouts"][target] if "output_layouts" in stated else order
         if of_input != of_output:
             raise value_error(
-                f"{text} referring to an input with layout {of_input} and an output with a "
-                f"different layout, got: {of_output}"
+                f"input_output_aliases contains the mapping '{source}:{target}' referring to an "
+                f"input with layout {of_input} and an output with a different layout, got: "
+                f"{of_output}"
             )
-        chosen[target] = source
-    return tuple(chosen)
 
 
 def _batch_dims(shapes: Sequence[Sequence[Any]], core_ndim: int) -> int:

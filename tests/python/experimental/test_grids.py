@@ -62,44 +62,15 @@ def test_a_product_is_that_of_plain_ops() -> None:
     np.testing.assert_allclose(f(x, w), x @ w, rtol=1e-5, atol=1e-6)
 
 
-def tiled(m: int, k: int, n: int) -> Callable[..., Any]:
-    """relu(x @ w + b), the sum over blocks in scratch memory."""
-
-    def kernel(x: Any, w: Any, b: Any, out: Any, total: Any) -> None:
-        @pl.when(pl.program_id(2) == 0)
-        def _() -> None:
-            total[...] = dnp.zeros_like(total[...])
-
-        total[...] += x[...] @ w[...]
-
-        @pl.when(pl.program_id(2) == pl.num_programs(2) - 1)
-        def _() -> None:
-            out[...] = dnp.maximum(total[...] + b[...], 0)
-
-    return pl.pallas_call(
-        kernel,
-        struct(m, n),
-        grid=(m // 4, n // 8, k // 2),
-        in_specs=[
-            pl.BlockSpec((4, 2), lambda i, j, p: (i, p)),
-            pl.BlockSpec((2, 8), lambda i, j, p: (p, j)),
-            pl.BlockSpec((8,), lambda i, j, p: (j,)),
-        ],
-        out_specs=pl.BlockSpec((4, 8), lambda i, j, p: (i, j)),
-        scratch_shapes=[struct(4, 8)],
-    )
-
-
 @pytest.mark.parametrize("k", [2, 4, 6, 10])
 def test_a_sum_over_blocks_is_one_product(k: int) -> None:
-    x, w, b = normal(12, k), normal(k, 16, seed=1), normal(16, seed=2)
-    f = tiled(12, k, 16)
+    f, plain, (x, w, b) = kernels.dense((12, k, 16), (4, 2, 8))
     text = text_of(f, x, w, b)
     assert "dovetail.scan" not in text
     assert text.count("dovetail.dot_general") == 1
     assert "dovetail.case" not in text
     assert "tensor<12x16xf32>" in text
-    np.testing.assert_allclose(f(x, w, b), np.maximum(x @ w + b, 0), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(f(x, w, b), plain(x, w, b), rtol=1e-5, atol=1e-5)
     gradient = dt.grad(lambda x: f(x, w, b).sum())(x)
     np.testing.assert_allclose(gradient, ((x @ w + b) > 0) @ w.T, rtol=1e-5, atol=1e-5)
 
@@ -250,6 +221,98 @@ def test_sums_that_all_programs_add_to(has_maximum: bool) -> None:
     np.testing.assert_array_equal(last, x[-3:])
     expected = x.reshape(4, 3).max(0) if has_maximum else np.full(3, np.nan, F32)
     np.testing.assert_array_equal(most, expected)
+
+
+@pytest.mark.parametrize("how", ["+=", "addupdate", "slice", "loop"])
+def test_additions_to_windows_that_overlap(how: str) -> None:
+    def kernel(i_ref: Any, x_ref: Any, start_ref: Any, o_ref: Any) -> None:
+        @pl.when(pl.program_id(0) == 0)
+        def _() -> None:
+            o_ref[...] = start_ref[...] * 2
+
+        if how == "slice":
+            o_ref[pl.ds(i_ref[0], 2), :] += x_ref[...]
+        elif how == "addupdate":
+            o_ref.addupdate(x_ref[...], (dnp.arange(2) + i_ref[0],))
+        else:
+            every = pl.loop(0, 2) if how == "loop" else lambda f: (f(0), f(1))
+
+            @every
+            def _(j: Any) -> None:
+                o_ref[i_ref[0] + j] += x_ref[j]
+
+    f = pl.pallas_call(
+        kernel,
+        struct(6, 3),
+        grid=5,
+        in_specs=[
+            pl.BlockSpec((1,), lambda i: (i,)),
+            pl.BlockSpec((2, 3), lambda i: (i, 0)),
+            pl.BlockSpec(),
+        ],
+    )
+    places, x, start = np.array([1, 0, 1, 4, 1], np.int32), normal(10, 3), normal(6, 3, seed=1)
+
+    def expected(x: Any, start: Any) -> Any:
+        rows = (places[:, None] + np.arange(2)).ravel()
+        return (2 * dnp.asarray(start)).at[rows].add(x)
+
+    # An iteration with two additions to one array stays in order.
+    assert ("dovetail.scan" in text_of(f, places, x, start)) == (how == "+=")
+    np.testing.assert_allclose(f(places, x, start), expected(x, start), rtol=1e-5)
+    for got, wanted in zip(
+        dt.grad(lambda *xs: (f(places, *xs) ** 2).sum(), (0, 1))(x, start),
+        dt.grad(lambda *xs: (expected(*xs) ** 2).sum(), (0, 1))(x, start),
+        strict=True,
+    ):
+        np.testing.assert_allclose(got, wanted, rtol=1e-5)
+
+
+def test_additions_outside_are_dropped() -> None:
+    def kernel(i_ref: Any, o_ref: Any) -> None:
+        @pl.when(pl.program_id(0) == 0)
+        def _() -> None:
+            o_ref[...] = dnp.zeros_like(o_ref[...])
+
+        o_ref[i_ref[pl.program_id(0)]] += 1.0
+
+    f = pl.pallas_call(kernel, struct(3), grid=5)
+    places = np.array([0, 7, -1, 0, 3], np.int32)
+    assert "dovetail.scan" not in text_of(f, places)
+    np.testing.assert_array_equal(f(places), [2, 0, 1])
+
+
+def test_a_sum_that_is_also_read_stays_in_order() -> None:
+    def kernel(i_ref: Any, o_ref: Any, seen_ref: Any) -> None:
+        place = i_ref[pl.program_id(0)]
+        seen = o_ref[place] + 1
+        o_ref[place] = seen
+        seen_ref[pl.program_id(0)] = seen
+
+    shapes = struct(3), struct(5)
+    f = pl.pallas_call(
+        lambda i, start, o, seen: kernel(i, o, seen), shapes, grid=5, input_output_aliases={1: 0}
+    )
+    places = np.array([0, 1, 0, 0, 1], np.int32)
+    sums, seen = f(places, np.zeros(3, F32))
+    np.testing.assert_array_equal(sums, [3, 2, 0])
+    np.testing.assert_array_equal(seen, [1, 1, 2, 3, 2])
+
+
+def test_loops_whose_length_differs_between_programs_share_what_they_read() -> None:
+    def kernel(count_ref: Any, x_ref: Any, o_ref: Any) -> None:
+        def body(j: Any, total: Any) -> Any:
+            return total + x_ref[j] * x_ref[pl.ds(j, 1), :][0]
+
+        count = count_ref[pl.program_id(0)]
+        o_ref[...] = lax.fori_loop(0, count, body, dnp.zeros(3))
+
+    row = pl.BlockSpec((None, 3), lambda i: (i, 0))
+    f = pl.pallas_call(kernel, struct(4, 3), grid=4, out_specs=row)
+    x, counts = normal(5, 3), np.array([2, 0, 5, 1], np.int32)
+    # No program gets a copy of the array.
+    assert "tensor<4x5x3" not in text_of(f, counts, x)
+    np.testing.assert_allclose(f(counts, x), [(x[:n] ** 2).sum(0) for n in counts], rtol=1e-5)
 
 
 def test_large_values_stay_in_order() -> None:

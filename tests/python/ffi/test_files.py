@@ -130,6 +130,14 @@ def test_iree_run_module(files: tuple[Path, Path]) -> None:
     environment = {**os.environ, "DOVETAIL_FFI_TARGETS": listed}
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert "[3 6 9][12 15 18]" in done.stdout, done.stderr
+    # Without Python, too, it is said which call failed, and why.
+    negative = [*command[:-1], "--input=2x3xf32=-1"]
+    done = subprocess.run(negative, capture_output=True, text=True, env=environment)
+    assert "dovetail.ffi: the target `fails` failed: x must not be negative\n" in done.stderr
+    environment["DOVETAIL_FFI_TARGETS"] = listed.partition(";")[0]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert "dovetail.ffi: the target `fails` failed: no function is registered" in done.stderr
+    assert done.returncode != 0
 
 
 def test_wrong_arguments_of_a_file(files: tuple[Path, Path]) -> None:

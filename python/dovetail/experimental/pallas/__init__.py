@@ -7,10 +7,13 @@ from dovetail.experimental.pallas.programs import num_programs as num_programs
 from dovetail.experimental.pallas.programs import program_id as program_id
 from dovetail.experimental.pallas.programs import when as when
 from dovetail.experimental.pallas.specs import ANY as ANY
+from dovetail.experimental.pallas.specs import Blocked as Blocked
 from dovetail.experimental.pallas.specs import BlockSpec as BlockSpec
 from dovetail.experimental.pallas.specs import CostEstimate as CostEstimate
+from dovetail.experimental.pallas.specs import Element as Element
 from dovetail.experimental.pallas.specs import GridSpec as GridSpec
 from dovetail.experimental.pallas.specs import MemorySpace as MemorySpace
+from dovetail.experimental.pallas.specs import Squeezed as Squeezed
 from dovetail.experimental.pallas.specs import no_block_spec as no_block_spec
 from dovetail.experimental.pallas.specs import squeezed as squeezed
 from dovetail.experimental.pallas.windows import cdiv as cdiv

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dovetail import numpy as dnp
+from dovetail.arrays.shaped_array import ShapedArray
 from dovetail.base import dtypes
 from dovetail.base.errors import type_error, value_error
 from dovetail.base.locations import here
@@ -16,9 +17,10 @@ from dovetail.base.trace_stack import current
 from dovetail.experimental.pallas.programs import program
 from dovetail.experimental.pallas.specs import (
     Blocks,
-    BlockSpec,
     GridSpec,
+    blocks_of,
     check_compiler_params,
+    defined,
     grid_of,
     no_block_spec,
 )
@@ -28,6 +30,7 @@ from dovetail.tracing.arguments import name_of
 from dovetail.tracing.held import Held, Window
 from dovetail.tracing.references import Ref
 from dovetail.transforms.callbacks import forbidden_in
+from dovetail.transforms.foreign_calls import aliased
 from dovetail.transforms.references import empty_ref, freeze, new_ref
 from dovetail.trees.pytree import flatten, leaf_names, unflatten
 
@@ -37,7 +40,7 @@ def pallas_call(
     out_shape: Any,
     *,
     grid_spec: GridSpec | None = None,
-    grid: int | tuple[int, ...] = (),
+    grid: Any = (),
     in_specs: Any = no_block_spec,
     out_specs: Any = no_block_spec,
     scratch_shapes: Any = (),
@@ -61,9 +64,10 @@ def pallas_call(
         outside is dropped.
       out_shape: a tree of `ShapeDtypeStruct`s: the results.
       grid_spec: the grid, the specs and scratch_shapes in one.
-      grid: the size of each dimension of the grid; by default there is one program.
-      in_specs, out_specs: a `BlockSpec` for each leaf of the arguments or results; by default, each
-        block is the whole array.
+      grid: the size of each dimension of the grid, or its name and size; by default there is one
+        program.
+      in_specs, out_specs: the trees of the arguments and of the results, with a `BlockSpec` for
+        each leaf; by default, each block is the whole array.
       scratch_shapes: a tree of `ShapeDtypeStruct`s: references that all programs share.
       input_output_aliases: leaves of results that start as leaves of arguments, by their numbers,
         {argument: result}. Others start with NaN, the least integer or False.
@@ -80,8 +84,9 @@ def pallas_call(
     Raises:
       TypeError: a shape has no dtype, or `kernel` is not callable.
       ValueError: when called: a spec does not fit its array, the numbers of specs and arrays
-        differ, an alias has other types, the kernel closes over an array, or it writes to an
-        argument. At once: `dimension_semantics` does not fit the grid.
+        differ, an alias has other types, the kernel closes over an array, writes to an argument
+        or returns something. At once: `dimension_semantics` does not fit the grid, or its sizes are
+        no integers.
       NotImplementedError: when called: a kernel that is not interpreted calls `pure_callback` or
         `io_callback`.
 
@@ -175,8 +180,8 @@ class _Call:
     ) -> None:
         self._is_interpreted = is_interpreted
         self._kernel, self._aliases, self._spec = kernel, aliases, spec
-        self._shapes, self._out_spec = flatten(out_shape)
-        self._is_tuple = isinstance(out_shape, (tuple, list))
+        self._out_shape = _tupled(out_shape)
+        self._shapes, self._out_spec = flatten(self._out_shape)
         for shape in self._shapes:
             if not (hasattr(shape, "shape") and hasattr(shape, "dtype")):
                 raise type_error(
@@ -189,9 +194,11 @@ class _Call:
         values, spec = flatten(args)
         inputs = [dnp.asarray(value) for value in values]
         names = leaf_names(args, "args")
-        in_blocks = _blocks("in_specs", self._spec.in_specs, inputs, names)
-        out_names = leaf_names(unflatten(self._out_spec, self._shapes), "outputs")
-        out_blocks = _blocks("out_specs", self._spec.out_specs, self._shapes, out_names)
+        given = _tupled(self._spec.in_specs)
+        in_blocks = blocks_of(("in_specs", "inputs"), given, spec, inputs, names)
+        names, given = leaf_names(self._out_shape, "outputs"), _tupled(self._spec.out_specs)
+        out_what = ("out_specs", "out_shape")
+        out_blocks = blocks_of(out_what, given, self._out_spec, self._shapes, names)
         in_refs = [new_ref(_padded(x, blocks)) for x, blocks in zip(inputs, in_blocks, strict=True)]
         out_refs = self._results(inputs, out_blocks)
         scratch, scratch_spec = flatten(self._spec.scratch_shapes)
@@ -204,48 +211,55 @@ class _Call:
             outs = unflatten(self._out_spec, made)
             with program(ids, self._grid):
                 self._traced(
+                    ids,
                     *unflatten(spec, taken),
-                    *(outs if self._is_tuple else [outs]),
+                    *_as_tuple(outs),
                     *_as_tuple(unflatten(scratch_spec, scratch_refs)),
                 )
 
         _for_all(self._grid, run)
         results = [
-            freeze(ref)[tuple(slice(0, n) for n in shape.shape)]
-            for ref, shape in zip(out_refs, self._shapes, strict=True)
+            freeze(ref)[blocks.inside] for ref, blocks in zip(out_refs, out_blocks, strict=True)
         ]
         return unflatten(self._out_spec, results)
 
-    def _traced(self, *refs: Any) -> None:
+    def _traced(self, ids: Sequence[Any], *refs: Any) -> None:
         """Apply the kernel, which must close over nothing that only runs know."""
-        trace = current()
-        before = 0 if trace is None else len(trace.captured)
+        what = f"The kernel function in the pallas_call {defined(self._kernel)}"
         with nullcontext() if self._is_interpreted else forbidden_in(_COMPILED):
-            self._kernel(*refs)
-        captured = [] if trace is None else trace.captured[before:]
-        arrays = [operand for operand in captured if type(operand) is not Ref]
-        if arrays:
+            result = _alone(what, "captures constants", ids, self._kernel, *refs)
+        if result is not None:
             raise value_error(
-                f"The kernel function {name_of(self._kernel)} in the pallas_call captures "
-                f"constants {[str(array.aval) for array in arrays]}, got: arrays that it closes "
-                f"over {here()}; pass them as arguments"
+                f"{what} should return None. It returns a PyTree: {flatten(result)[1]}, got: "
+                f"{result!r}; write to references instead"
             )
 
     def _results(self, inputs: Sequence[Any], blocks: Sequence[Blocks]) -> list[Ref]:
-        sources = {result: argument for argument, result in self._aliases.items()}
-        refs = []
-        for i, (shape, own) in enumerate(zip(self._shapes, blocks, strict=True)):
-            dtype = dtypes.dtype(shape)
-            start = dnp.full(shape.shape, _unset(dtype), dtype)
-            if i in sources:
-                start = inputs[sources[i]]
-                if start.shape != tuple(shape.shape) or start.dtype != dtype:
-                    raise value_error(
-                        "pallas_call: input_output_aliases must join arrays of one type, got: "
-                        f"{start.aval} and {dtype.name}{list(shape.shape)}"
-                    )
-            refs.append(new_ref(_padded(start, own)))
-        return refs
+        avals = [ShapedArray(tuple(shape.shape), dtypes.dtype(shape)) for shape in self._shapes]
+        sources = aliased(self._aliases, inputs, avals)
+        starts = [
+            dnp.full(aval.shape, _unset(aval.dtype), aval.dtype) if source < 0 else inputs[source]
+            for aval, source in zip(avals, sources, strict=True)
+        ]
+        return [new_ref(_padded(start, own)) for start, own in zip(starts, blocks, strict=True)]
+
+
+def _alone(
+    what: str, must_not: str, ids: Sequence[Any], function: Callable[..., Any], *args: Any
+) -> Any:
+    """The result of a function, which must close over no arrays but the program's place."""
+    trace = current()
+    before = 0 if trace is None else len(trace.captured)
+    result = function(*args)
+    captured = [] if trace is None else trace.captured[before:]
+    given = {id(each) for each in ids}
+    arrays = [each for each in captured if type(each) is not Ref and id(each) not in given]
+    if arrays:
+        raise value_error(
+            f"{what} {must_not} {[str(array.aval) for array in arrays]}, got: arrays that it "
+            f"closes over {here()}; pass them as arguments"
+        )
+    return result
 
 
 def _for_all(sizes: Sequence[int], run: Callable[[Sequence[Any]], None], *ids: Any) -> None:
@@ -255,23 +269,13 @@ def _for_all(sizes: Sequence[int], run: Callable[[Sequence[Any]], None], *ids: A
     for_grid(sizes[0], lambda i: _for_all(sizes[1:], run, *ids, i))
 
 
+def _tupled(tree: Any) -> Any:
+    """A tree whose topmost node is a tuple if it was a list."""
+    return tuple(tree) if isinstance(tree, list) else tree
+
+
 def _as_tuple(tree: Any) -> Sequence[Any]:
     return tree if isinstance(tree, (tuple, list)) else (tree,)
-
-
-def _blocks(what: str, specs: Any, arrays: Sequence[Any], names: Sequence[str]) -> list[Blocks]:
-    """The blocks of each array."""
-    if specs is no_block_spec:
-        given = [BlockSpec()] * len(arrays)
-    else:
-        given, _ = flatten(specs, is_leaf=lambda leaf: isinstance(leaf, BlockSpec))
-    if len(given) != len(arrays):
-        raise value_error(
-            f"pallas_call: {what} must have a BlockSpec for each of {len(arrays)} arrays, got: "
-            f"{len(given)}"
-        )
-    triples = zip(given, arrays, names, strict=True)
-    return [Blocks(spec, tuple(array.shape), name) for spec, array, name in triples]
 
 
 def _unset(dtype: np.dtype) -> Any:
@@ -283,13 +287,12 @@ def _unset(dtype: np.dtype) -> Any:
 
 def _padded(x: Any, blocks: Blocks) -> Any:
     """An array of whole blocks."""
-    if blocks.padded == x.shape:
-        return x
     # With zeros, so that derivatives with respect to other arguments are not NaN.
-    return dnp.pad(x, [(0, after - n) for after, n in zip(blocks.padded, x.shape, strict=True)])
+    return dnp.pad(x, blocks.padding) if any(map(any, blocks.padding)) else x
 
 
 def _window(ref: Ref, blocks: Blocks, ids: Sequence[Any]) -> Any:
     """The block of a program."""
-    window = Window(ref, blocks.starts(ids), blocks.sizes)
+    starts = _alone(blocks.map_name, "must not capture constants:", ids, blocks.starts, ids)
+    window = Window(ref, starts, blocks.sizes)
     return _Squeezed(window, blocks.is_squeezed) if any(blocks.is_squeezed) else window

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from dovetail import debug, lax
 from dovetail import numpy as dnp
 from dovetail.base.errors import value_error
+from dovetail.lax.control.loops import for_grid
 
 
 class _Program(NamedTuple):
@@ -134,6 +135,9 @@ def loop(
 ) -> Callable[[Callable[[Any], None]], None]:
     """A decorator that runs a function at once, for each integer of a range.
 
+    Iterations that do not depend on each other, and those that only add to references, are computed
+    at once if the range is known.
+
     Args:
       lower, upper: the range, without `upper`.
       step: the distance of the integers, 1 or more.
@@ -155,6 +159,12 @@ def loop(
     """
 
     def decorate(function: Callable[[Any], None]) -> None:
+        bounds = lower, upper, step
+        if unroll is None and all(isinstance(bound, int) for bound in bounds):
+            count = max(len(range(*bounds)), 0)
+            for_grid(count, lambda i: function(lower + i * step), has_ends=False)
+            return
+
         def body(i: Any, carry: None) -> None:
             function(lower + i * step)
 

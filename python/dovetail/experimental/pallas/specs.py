@@ -7,9 +7,15 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from dovetail.arrays.shaped_array import ShapedArray
+from dovetail.base import dtypes
 from dovetail.base.errors import value_error
 from dovetail.base.locations import here
 from dovetail.tracing.arguments import name_of
+from dovetail.trees.differences import structure_differences
+from dovetail.trees.pytree import flatten
 
 
 class MemorySpace(Enum):
@@ -40,8 +46,61 @@ class _Named:
         return self._name
 
 
-# A dimension of a block of size 1, which the kernel does not see; None means the same.
-squeezed = _Named("squeezed")
+@dataclass(frozen=True)
+class Squeezed:
+    """A dimension of a block of size 1, which the kernel does not see; None means the same.
+
+    Example:
+      >>> from dovetail.experimental import pallas as pl
+      >>> spec = pl.BlockSpec((pl.Squeezed(), 128), lambda i, j: (i, j))
+    """
+
+
+@dataclass(frozen=True)
+class Blocked:
+    """A dimension of a block of some size; the number alone means the same.
+
+    Attributes:
+      block_size: the size.
+
+    Example:
+      >>> from dovetail.experimental import pallas as pl
+      >>> spec = pl.BlockSpec((pl.Blocked(8), 128), lambda i, j: (i, j))
+    """
+
+    block_size: int
+
+
+@dataclass(frozen=True)
+class Element:
+    """A dimension in which an index map returns where a block starts, in elements.
+
+    Attributes:
+      block_size: the size of a block.
+      padding: how many elements are added before and after the array: what is read there is zero,
+        and what is written there is dropped. Starts count those before.
+
+    Example:
+      Sums of each element and the next, of which the last has none:
+
+      >>> import dovetail as dt, dovetail.numpy as dnp
+      >>> from dovetail.experimental import pallas as pl
+      >>> def kernel(x_ref, o_ref):
+      ...     o_ref[...] = x_ref[:2] + x_ref[1:]
+      >>> f = pl.pallas_call(
+      ...     kernel, dt.ShapeDtypeStruct((4,), "int32"), grid=2,
+      ...     in_specs=[pl.BlockSpec((pl.Element(3, (0, 1)),), lambda i: (2 * i,))],
+      ...     out_specs=pl.BlockSpec((2,), lambda i: (i,)),
+      ... )
+      >>> f(dnp.arange(4))
+      Array([1, 3, 5, 3], dtype=int32)
+    """
+
+    block_size: int
+    padding: tuple[int, int] = (0, 0)
+
+
+squeezed = Squeezed()
 # Specs that are not given: each block is the whole array.
 no_block_spec = _Named("no_block_spec")
 
@@ -93,24 +152,45 @@ class GridSpec:
     """The grid of a kernel and the blocks of its arrays, as one argument.
 
     Attributes:
-      grid: the size of each dimension; an int is a grid of one.
-      in_specs, out_specs: a `BlockSpec` for each array that the kernel reads or writes.
+      grid: the size of each dimension, or its name and size; an int is a grid of one.
+      in_specs: a tuple or list of trees, with a `BlockSpec` for each array that the kernel reads.
+      out_specs: the same tree as that of the results, with a `BlockSpec` for each.
       scratch_shapes: the shapes and dtypes of further references, `ShapeDtypeStruct`s.
+
+    Raises:
+      ValueError: in_specs is neither.
 
     Example:
       >>> from dovetail.experimental import pallas as pl
       >>> spec = pl.GridSpec(grid=(4, 2), out_specs=pl.BlockSpec((8, 8), lambda i, j: (i, j)))
     """
 
-    grid: int | tuple[int, ...] = ()
+    grid: Any = ()
     in_specs: Any = no_block_spec
     out_specs: Any = no_block_spec
     scratch_shapes: Any = ()
 
+    def __post_init__(self) -> None:
+        if self.in_specs is not no_block_spec and not isinstance(self.in_specs, (tuple, list)):
+            raise value_error(
+                f"pallas_call: `in_specs` must be a tuple or a list, got: {self.in_specs!r}"
+            )
+
 
 def grid_of(spec: GridSpec) -> tuple[int, ...]:
-    """The size of each dimension of the grid."""
-    return spec.grid if isinstance(spec.grid, tuple) else (spec.grid,)
+    """The size of each dimension of the grid.
+
+    Raises:
+      ValueError: a size is not an integer of 0 or more.
+    """
+    grid = spec.grid if isinstance(spec.grid, (tuple, list)) else (spec.grid,)
+    sizes = [dimension[-1] if isinstance(dimension, tuple) else dimension for dimension in grid]
+    for size in sizes:
+        if not isinstance(size, (int, np.integer)) or size < 0:
+            raise value_error(
+                f"pallas_call: grid must have sizes that are integers, 0 or more, got: {spec.grid}"
+            )
+    return tuple(map(int, sizes))
 
 
 def check_compiler_params(params: Any, spec: GridSpec) -> None:
@@ -122,11 +202,31 @@ def check_compiler_params(params: Any, spec: GridSpec) -> None:
     if stated is None:
         return
     names = [str(getattr(each, "value", each)).lower() for each in stated]
-    if len(names) != len(grid_of(spec)) or not {*names} <= {"parallel", "arbitrary"}:
+    sizes = grid_of(spec)
+    if len(names) != len(sizes) or not {*names} <= {"parallel", "arbitrary"}:
         raise value_error(
             'pallas_call: dimension_semantics must be "parallel" or "arbitrary" for each dimension '
-            f"of the grid {grid_of(spec)}, got: {stated!r}"
+            f"of the grid {sizes}, got: {stated!r}"
         )
+
+
+class _Dimension(NamedTuple):
+    """A dimension of the blocks of an array.
+
+    Attributes:
+      size: the size of a block.
+      start_step: the distance of the places of blocks that an index map returns.
+      low, high: what is added to the array before and after.
+      blocks: the number of places.
+      is_squeezed: whether the kernel does not see the dimension.
+    """
+
+    size: int
+    start_step: int
+    low: int
+    high: int
+    blocks: int
+    is_squeezed: bool = False
 
 
 class Blocks:
@@ -149,42 +249,110 @@ class Blocks:
                 f"the array shape {shape}, got: {len(block)} and {len(shape)}"
             )
         self.what, self._map = what, spec.index_map
-        self.is_squeezed = [size is None or size is squeezed for size in block]
-        self.sizes = [
-            1 if dropped else size for size, dropped in zip(block, self.is_squeezed, strict=True)
-        ]
-        for size in self.sizes:
-            if not isinstance(size, int) or size < 1:
-                raise value_error(
-                    f"pallas_call: sizes of a block must be positive integers or None, got: "
-                    f"{block} for {what}"
-                )
-        self.count = [-(-n // size) for n, size in zip(shape, self.sizes, strict=True)]
+        self._dims = [self._dimension(size, n, block) for size, n in zip(block, shape, strict=True)]
+        self.sizes = [dim.size for dim in self._dims]
+        self.is_squeezed = [dim.is_squeezed for dim in self._dims]
+        # What is added to the array in each dimension so that all blocks are whole.
+        self.padding = [(dim.low, dim.high) for dim in self._dims]
+        # Where the array is then.
+        self.inside = tuple(
+            slice(dim.low, dim.low + n) for dim, n in zip(self._dims, shape, strict=True)
+        )
+
+    def _dimension(self, size: Any, n: int, block: tuple[Any, ...]) -> _Dimension:
+        is_squeezed = size is None or isinstance(size, Squeezed)
+        low, high = size.padding if isinstance(size, Element) else (0, 0)
+        number: Any = 1 if is_squeezed else getattr(size, "block_size", size)
+        sizes = (number, low + 1, high + 1)
+        if not all(isinstance(each, (int, np.integer)) and each >= 1 for each in sizes):
+            raise value_error(
+                f"pallas_call: sizes of a block must be positive integers or None, got: {block} "
+                f"for {self.what}"
+            )
+        number = int(number)
+        if isinstance(size, Element):
+            # What a larger block would reach beyond the array is added to its end.
+            high = max(high, number - low - n)
+            return _Dimension(number, 1, low, high, low + n + high - number + 1)
+        count = -(-n // number)
+        return _Dimension(number, number, 0, count * number - n, count, is_squeezed)
 
     @property
-    def padded(self) -> tuple[int, ...]:
-        """The shape of the array when all blocks are whole."""
-        return tuple(n * size for n, size in zip(self.count, self.sizes, strict=True))
+    def map_name(self) -> str:
+        """The name of the index map in messages."""
+        return f"Index map function {defined(self._map)} for {self.what}"
 
     def starts(self, ids: Sequence[Any]) -> list[Any]:
         """The first index of a program's block in each dimension.
 
         Raises:
-          ValueError: the index map has another number of results, or a known one is out of range.
+          ValueError: the index map has another number of results, one is no integer, or a known
+            one is out of range.
         """
         if self._map is None:
             return [0] * len(self.sizes)
         found = self._map(*ids)
-        found = found if isinstance(found, (tuple, list)) else (found,)
+        found = tuple(found) if isinstance(found, (tuple, list)) else (found,)
+        what = f"{self.map_name} must"
         if len(found) != len(self.sizes):
             raise value_error(
-                f"Index map function {name_of(self._map)} for {self.what} must return "
-                f"{len(self.sizes)} values to match block_shape, got: {len(found)} {here()}"
+                f"{what} return {len(self.sizes)} values to match block_shape={self.sizes}. "
+                f"Currently returning {len(found)} values., got: {len(found)} {here()}"
             )
-        for number, count in zip(found, self.count, strict=True):
-            if isinstance(number, int) and not 0 <= number < count:
+        for i, (number, dim) in enumerate(zip(found, self._dims, strict=True)):
+            dtype = dtypes.dtype(number)
+            if np.shape(number) or not dtypes.is_integer(dtype):
                 raise value_error(
-                    f"Index map function {name_of(self._map)} for {self.what} must return indices "
-                    f"of blocks, below {tuple(self.count)}, got: {tuple(found)} {here()}"
+                    f"{what} return integer scalars. Output[{i}] has type "
+                    f"{ShapedArray(np.shape(number), dtype)}., got: {number!r} {here()}"
                 )
-        return [number * size for number, size in zip(found, self.sizes, strict=True)]
+            if isinstance(number, (int, np.integer)) and not 0 <= number < dim.blocks:
+                counts = tuple(each.blocks for each in self._dims)
+                raise value_error(
+                    f"{what} return indices of blocks, below {counts}, got: {found} {here()}"
+                )
+        return [number * dim.start_step for number, dim in zip(found, self._dims, strict=True)]
+
+
+def blocks_of(
+    what: tuple[str, str], specs: Any, tree: Any, arrays: Sequence[Any], names: Sequence[str]
+) -> list[Blocks]:
+    """The blocks of each array.
+
+    Args:
+      what: the names of the specs and of the arrays.
+      specs: a tree of specs, or `no_block_spec`.
+      tree: the structure of the arrays.
+      arrays: the arrays, or their shapes.
+      names: the name of each array.
+
+    Raises:
+      ValueError: the structures differ, or a spec does not fit its array.
+    """
+    if specs is no_block_spec:
+        given: list[Any] = [BlockSpec()] * len(arrays)
+    else:
+        given, structure = flatten(specs)
+        if structure != tree:
+            differences = [
+                f"    * at {d.path}, `{what[0]}` is {d.first} but `{what[1]}` is {d.second}, so "
+                f"{d.consequence}"
+                for d in structure_differences(structure, tree, "")
+            ]
+            raise value_error(
+                f"Pytree for `{what[0]}` and `{what[1]}` do not match. There are "
+                f"{len(differences)} mismatches, including:\n" + "\n".join(differences) + "\n"
+                f"got: {specs!r}"
+            )
+    pairs = zip(given, arrays, names, strict=True)
+    return [
+        Blocks(spec if isinstance(spec, BlockSpec) else BlockSpec(), tuple(array.shape), name)
+        for spec, array, name in pairs
+    ]
+
+
+def defined(function: Any) -> str:
+    """The name of a function and where it is defined, for messages."""
+    code = getattr(function, "__code__", None)
+    where = f" at {code.co_filename}:{code.co_firstlineno}" if code else ""
+    return f"{name_of(function)}{where}"

@@ -227,10 +227,11 @@ def fori_loop(
     return carry.tree(_loop("fori_loop", below, body, [start, *carry.leaves], {})[1:])
 
 
-def for_grid(length: int, body_fun: Callable[[Any], None]) -> None:
+def for_grid(length: int, body_fun: Callable[[Any], None], has_ends: bool = True) -> None:
     """Apply a function that reads and writes references for each integer below `length`.
 
-    Calls that do not depend on each other are computed at once.
+    Calls that do not depend on each other are computed at once. If the first and last calls begin
+    and end something (`has_ends`), they may be taken out of the loop for this.
     """
     counter = as_operand(np.int32(0), "counter")
     carry = Carry("fori_loop", body_fun, (0, None), 1, None)
@@ -240,7 +241,7 @@ def for_grid(length: int, body_fun: Callable[[Any], None]) -> None:
         return [i + 1], None
 
     traced = carry.traced(step, [counter.aval])
-    Loop("fori_loop", traced, 1, length, reverse=False, is_grid=True).run([counter], [])
+    Loop("fori_loop", traced, 1, length, reverse=False, grid=has_ends).run([counter], [])
 
 
 def _counter_type(lower: Array, upper: Array) -> np.dtype:

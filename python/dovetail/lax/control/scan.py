@@ -141,7 +141,8 @@ class Loop(NamedTuple):
       carried: the number of the carry's leaves.
       length: the number of steps.
       reverse: whether they go from the last element to the first.
-      is_grid: whether they are the programs of a grid.
+      grid: True if they are the programs of a grid, False if they are independent in the same way,
+        but the first and the last are no different.
     """
 
     what: str
@@ -149,7 +150,7 @@ class Loop(NamedTuple):
     carried: int
     length: int
     reverse: bool
-    is_grid: bool = False
+    grid: bool | None = None
 
     def run(
         self, carries: Sequence[Operand], rows: Sequence[Operand], at_once: int = 1
@@ -213,7 +214,7 @@ class Loop(NamedTuple):
             [*avals[: self.carried], *ys],
             length=self.length if is_known else -1,
             reverse=self.reverse,
-            **({"dovetail.grid": True} if self.is_grid else {}),
+            **({} if self.grid is None else {"dovetail.grid": self.grid}),
             operandSegmentSizes=(self.carried, len(rows), len(captured), len(count)),
         )
 

@@ -56,6 +56,7 @@ _DUMMIES = {
     "cpu_enable_async_dispatch": True,
     "mock_num_gpus": 0,
     "mock_gpu_topology": None,
+    "jax_pallas_use_mosaic_gpu": False,
 }
 
 

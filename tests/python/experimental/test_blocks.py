@@ -1,0 +1,185 @@
+"""Grids and blocks of kernels: their forms, and what is said about those that do not fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dovetail as dt
+import dovetail.numpy as dnp
+from dovetail.experimental import pallas as pl
+
+F32 = np.float32
+MODES = pytest.mark.parametrize("interpret", [True, False])
+
+
+def struct(*shape: int, dtype: Any = F32) -> Any:
+    return dt.ShapeDtypeStruct(shape, dtype)
+
+
+def copy(x_ref: Any, o_ref: Any) -> None:
+    o_ref[...] = x_ref[...]
+
+
+# Grids --------------------------------------------------------------------------------------------
+
+
+@MODES
+@pytest.mark.parametrize("grid", [(2, 3), [2, np.int64(3)], (("i", 2), 3)])
+def test_forms_of_grids(grid: Any, interpret: bool) -> None:
+    # The kernel asks for its place in an outer dimension, which no index map does.
+    def kernel(o_ref: Any) -> None:
+        o_ref[pl.program_id(0), pl.program_id(1)] = 10 * pl.program_id(0) + pl.program_id(1)
+
+    f = pl.pallas_call(kernel, struct(2, 3, dtype=np.int32), grid=grid, interpret=interpret)
+    np.testing.assert_array_equal(f(), [[0, 1, 2], [10, 11, 12]])
+
+
+@pytest.mark.parametrize("grid", [(2, -1), 1.5, (("i", None),)])
+def test_wrong_grids(grid: Any) -> None:
+    with pytest.raises(ValueError, match=r"must have sizes that are integers, 0 or more, got: "):
+        pl.pallas_call(copy, struct(2), grid=grid)
+
+
+def test_grid_spec_and_name() -> None:
+    block = pl.BlockSpec((2, None), lambda i, j: (j, i))
+    spec = pl.GridSpec((3, 2), [block], block, [struct(dtype=np.int32)])
+
+    def kernel(x_ref: Any, o_ref: Any, scratch_ref: Any) -> None:
+        scratch_ref[...] = pl.program_id(1)
+        o_ref[...] = x_ref[...] + 10 * pl.program_id(0) + 100 * scratch_ref[...]
+
+    f = pl.pallas_call(kernel, struct(4, 3), grid_spec=spec, name="places")
+    expected = 1 + 10 * np.arange(3) + 100 * np.array([0, 0, 1, 1])[:, None]
+    np.testing.assert_array_equal(f(np.ones((4, 3), F32)), expected)
+    assert "@places" in dt.jit(lambda x: f(x)).lower(struct(4, 3)).as_text("trace")
+
+
+def test_results_are_a_tuple_for_a_list_of_shapes() -> None:
+    def kernel(x_ref: Any, a_ref: Any, b_ref: Any) -> None:
+        a_ref[...], b_ref[...] = x_ref[...], 2 * x_ref[...]
+
+    specs = [pl.BlockSpec(), pl.no_block_spec]
+    a, b = pl.pallas_call(kernel, [struct(), struct()], out_specs=specs)(F32(1))
+    assert (a, b) == (1, 2)
+    assert isinstance(pl.pallas_call(copy, [struct()])(F32(1)), tuple)
+
+
+# Blocks -------------------------------------------------------------------------------------------
+
+
+@MODES
+def test_kinds_of_dimensions(interpret: bool) -> None:
+    blocks = [
+        pl.BlockSpec((None, 2), lambda i, j: (i, j)),
+        pl.BlockSpec((pl.squeezed, pl.Blocked(2)), lambda i, j: (i, j)),
+        pl.BlockSpec((pl.Squeezed(), pl.Element(2)), lambda i, j: (i, 2 * j)),
+    ]
+    x = np.arange(18, dtype=F32).reshape(3, 6)
+    for block in blocks:
+        f = pl.pallas_call(
+            lambda x_ref, o_ref: copy(x_ref, o_ref) if x_ref.shape == (2,) else None,
+            struct(3, 6),
+            grid=(3, 3),
+            in_specs=[block],
+            out_specs=block,
+            interpret=interpret,
+        )
+        np.testing.assert_array_equal(f(x), x)
+
+
+@MODES
+def test_blocks_that_start_at_elements(interpret: bool) -> None:
+    def kernel(x_ref: Any, o_ref: Any) -> None:
+        o_ref[...] = x_ref[:4] + x_ref[1:5] + x_ref[2:]
+
+    def sums(n: int, padding: tuple[int, int]) -> Any:
+        return pl.pallas_call(
+            kernel,
+            struct(n),
+            grid=pl.cdiv(n, 4),
+            in_specs=[pl.BlockSpec((pl.Element(6, padding),), lambda i: (4 * i,))],
+            out_specs=pl.BlockSpec((4,), lambda i: (i,)),
+            interpret=interpret,
+        )
+
+    x = np.arange(1, 13, dtype=F32)
+    padded = np.pad(x, 1)
+    np.testing.assert_array_equal(sums(12, (1, 1))(x), padded[:-2] + x + padded[2:])
+    # The last block of 11 reaches one further.
+    x, padded = x[:11], np.pad(x[:11], 1)
+    np.testing.assert_array_equal(sums(11, (1, 2))(x), padded[:-2] + x + padded[2:])
+    gradient = dt.grad(lambda x: sums(11, (1, 2))(x)[3:].sum())(x)
+    np.testing.assert_array_equal(gradient, [0, 0, 1, 2, *[3] * 6, 2])
+
+
+def test_results_may_start_at_elements() -> None:
+    spec = pl.BlockSpec((pl.Element(4, (2, 1)),), lambda i: (4 * i,))
+    f = pl.pallas_call(
+        lambda o_ref: o_ref.set(dnp.arange(4.0) + 10 * pl.program_id(0)),
+        struct(5),
+        grid=2,
+        out_specs=spec,
+    )
+    np.testing.assert_array_equal(f(), [2, 3, 10, 11, 12])
+
+
+# Errors -------------------------------------------------------------------------------------------
+
+
+def map_error(match: str, index_map: Any) -> None:
+    f = pl.pallas_call(copy, struct(8), grid=2, in_specs=[pl.BlockSpec((4,), index_map)])
+    with pytest.raises(ValueError, match=rf"Index map function .*test_blocks.py:\d+ .*{match}"):
+        f(np.ones(8, F32))
+
+
+def test_index_maps() -> None:
+    map_error(r"must return integer scalars. Output\[0\] has type float32\[\]", lambda i: 5.0)
+    map_error(
+        r"must return integer scalars. Output\[0\] has type int32\[2\]", lambda i: i + np.arange(2)
+    )
+    map_error(r"must return 1 values to match block_shape=\[4\].*got: 2", lambda i: (i, i))
+    map_error(r"must return indices of blocks, below \(2,\), got: \(-1,\)", lambda i: -1)
+    array = dnp.arange(100)
+    map_error(r"must not capture constants: \['int32\[100\]'\], got: ", lambda i: array[i])
+
+
+def test_trees_of_specs() -> None:
+    block = pl.BlockSpec((4,), lambda: 0)
+    with pytest.raises(ValueError, match="`in_specs` must be a tuple or a list, got: BlockSpec"):
+        pl.pallas_call(copy, struct(4), in_specs=block)
+    with pytest.raises(
+        ValueError,
+        match=r"Pytree for `in_specs` and `inputs` do not match(?s:.*) at \[1\], `in_specs` is a "
+        r"pytree leaf but `inputs` is a .*dict(?s:.*)\ngot: ",
+    ):
+        pl.pallas_call(copy, struct(4), in_specs=[block, block])(np.ones(4), {"a": np.ones(4)})
+    with pytest.raises(ValueError, match=r"`out_specs` is a tuple of length 1 but `out_shape` is"):
+        pl.pallas_call(copy, [struct(4), struct(4)], out_specs=[block])(np.ones(4))
+
+
+def test_aliases() -> None:
+    for aliases, match in (
+        ({1: 0}, r"'1:0' with input index 1 outside the range \[0, 1\)"),
+        ({0: 2}, r"'0:2' with output index 2 outside the range \[0, 1\)"),
+        ({0: 0}, r"'0:0' .* abstract value float32\[4\] .* different abstract value, got: float32"),
+    ):
+        f = pl.pallas_call(copy, struct(3), input_output_aliases=aliases)
+        with pytest.raises(ValueError, match=match):
+            f(np.ones(4, F32))
+
+
+@MODES
+def test_kernels_return_nothing(interpret: bool) -> None:
+    f = pl.pallas_call(lambda x_ref, o_ref: x_ref[...], struct(4), interpret=interpret)
+    with pytest.raises(ValueError, match=r"kernel function .*test_blocks.py.* should return None"):
+        f(np.ones(4, F32))
+
+
+@MODES
+def test_references_are_read_before_they_are_stored(interpret: bool) -> None:
+    f = pl.pallas_call(lambda x_ref, o_ref: o_ref.set(x_ref), struct(2048), interpret=interpret)
+    with pytest.raises(ValueError, match=r"Cannot store a Ref into another Ref, got: "):
+        f(np.ones(2048, F32))
