@@ -8,6 +8,7 @@ import atexit
 import ctypes
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -21,6 +22,7 @@ class _End:
     def __init__(self) -> None:
         self.things: list[Any] = []
         self.is_silent = False
+        self.seconds = 0.0
 
     def __del__(
         self,
@@ -80,6 +82,13 @@ def in_silence() -> None:
     _end.is_silent = True
 
 
+def within(seconds: float) -> None:
+    """Have the process killed if its end takes longer: the end of a library may wait for processes
+    that are gone.
+    """
+    _end.seconds = seconds
+
+
 def at_exit(function: Callable[[], Any]) -> Callable[[], Any]:
     """Have a function called at exit, before remaining threads are checked."""
     return atexit.register(function)
@@ -93,3 +102,6 @@ def _leave_threads() -> None:
     # Python does not wait for daemon threads, and never releases the objects in their frames.
     if len(sys._current_frames()) > 1:
         in_silence()
+    if _end.seconds:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_REAL, _end.seconds)

@@ -10,9 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from . import plugins
+from . import ending, plugins
 from .communicator import ExchangeFunction, Message
 from .transports import Identity, Native, Parcel, Transport
+
+# How long MPI may take to end after a failure.
+_SECONDS_TO_END = 4.0
 
 _Watch = ctypes.CFUNCTYPE(
     ctypes.c_int, ctypes.POINTER(ctypes.c_int32), ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32
@@ -134,6 +137,9 @@ class MpiTransport(Transport):
     def close(self, reason: str = "") -> None:
         """Refuse to go on. Without `watch`, the other processes wait for the timeout."""
         self._reason = self._reason or reason or "the transport was closed"
+        if reason:
+            # After a failure, not all processes come to the end of MPI.
+            ending.within(_SECONDS_TO_END)
         if self._watch is not None:
             self._watch.close(reason)
 
