@@ -36,9 +36,14 @@ class _End:
         dup2: Any = os.dup2,
         null: str = os.devnull,
         writing: int = os.O_WRONLY,
+        timer: Any = signal.setitimer,
+        which: int = signal.ITIMER_REAL,
     ) -> None:
         # By then this module's globals are gone. Python would clear these only after its last
         # garbage collection, so whatever they refer to would leak.
+        if self.seconds:
+            # What users do at exit is done, and signals have no handlers any more.
+            timer(which, self.seconds)
         callbacks.clear()
         unfreeze()
         collect()
@@ -83,8 +88,8 @@ def in_silence() -> None:
 
 
 def within(seconds: float) -> None:
-    """Have the process killed if its end takes longer: the end of a library may wait for processes
-    that are gone.
+    """Have the process killed if it takes longer to end after all modules are gone: the end of a
+    library may wait for processes that have died.
     """
     _end.seconds = seconds
 
@@ -102,6 +107,3 @@ def _leave_threads() -> None:
     # Python does not wait for daemon threads, and never releases the objects in their frames.
     if len(sys._current_frames()) > 1:
         in_silence()
-    if _end.seconds:
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_REAL, _end.seconds)
