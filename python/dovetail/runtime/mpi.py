@@ -146,12 +146,12 @@ class MpiTransport(Transport):
 
 def _spins(communicator: Any, MPI: Any) -> int:
     """How often to ask for messages before others may have the processor: some ten microseconds,
-    unless another process of this machine needs it.
+    but once if another process of this machine needs it to send them.
     """
     here = communicator.Split_type(MPI.COMM_TYPE_SHARED)
     processes = here.Get_size()
     here.Free()
-    return 400 if processes <= len(os.sched_getaffinity(0)) else 8
+    return 400 if processes <= len(os.sched_getaffinity(0)) else 1
 
 
 def _messages(parcels: Sequence[Parcel]) -> tuple[Any, int]:
