@@ -97,6 +97,9 @@ class Module:
     def has_effects(self) -> bool:
         """True if the program has side effects."""
 
+    def has_terms(self) -> bool:
+        """True if it states that devices hold terms of a sum that is left to do."""
+
     def cost(self) -> Cost:
         """
         The work of one run, of a module without requests; a `?` counts as `ASSUMED_SIZE`.

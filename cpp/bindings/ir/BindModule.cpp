@@ -179,6 +179,18 @@ shardingsOf(const Shared &module) {
   return areAllStated ? std::optional(std::pair(arguments, results)) : std::nullopt;
 }
 
+/// Whether an op, or an argument of a function, has a sharding by which devices hold terms of a sum.
+static bool hasTerms(const Shared &module) {
+  WalkResult found = module->op.get()->walk([](Operation *op) {
+    AttrTypeWalker shardings;
+    shardings.addWalk([](ShardingAttr sharding) {
+      return sharding.getUnreduced().empty() ? WalkResult::advance() : WalkResult::interrupt();
+    });
+    return shardings.walk(op->getAttrDictionary()).wasInterrupted() ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found.wasInterrupted();
+}
+
 /// Where the collectives of a lowered module come from, in their order.
 static std::vector<SourceLocation> collectivePlaces(const Shared &module) {
   std::vector<SourceLocation> places;
@@ -335,6 +347,7 @@ void bindModule(nb::module_ &m) {
       .def("expand_requests", &expandRequestsOf, "name"_a,
            "Replace the requests in a function, and in all that it refers to, by transformed functions.")
       .def("has_effects", &moduleHasEffects, "True if the program has side effects.")
+      .def("has_terms", &hasTerms, "True if it states that devices hold terms of a sum that is left to do.")
       .def(
           "cost", [](const Shared &module) { return costOf(*module->op); },
           "The work of one run, of a module without requests; a `?` counts as `ASSUMED_SIZE`.")

@@ -170,7 +170,7 @@ class Execution:
     ) -> Executable | PartitionedExecutable | list[np.ndarray]:
         """The executable, if calls are to use it from now on, or the results of one evaluation."""
         mode = self._mode or config.compile.value
-        if mode == "never":
+        if mode == "never" and not self.program.has_terms:
             return self._evaluated(leaves)
         if mode == "now" or not self._may_be_evaluated:
             return self.executable()
@@ -202,14 +202,13 @@ class Execution:
 
     @property
     def _may_be_evaluated(self) -> bool:
-        """Whether an evaluation can stand in: not if results are to be on another device, in other
-        processes, or the terms of sums that devices leave to do, or if the compiler, in this
-        process, could not be ended with it.
+        """Whether an evaluation can stand in: not if results are to be on another device or in
+        other processes, if devices hold terms of sums, or if the compiler, in this process, could
+        not be ended with it.
         """
         program = self.program
         is_here = is_host(program.device) and not program.is_multi_process
-        is_whole = not any(aval.sharding.has_terms for aval in program.avals if aval.explicit)
-        return is_here and is_whole and not config.compile_in_process.value
+        return is_here and not program.has_terms and not config.compile_in_process.value
 
     def _evaluated(self, leaves: Sequence[Operand]) -> list[np.ndarray]:
         """The results, even if evaluation needs memory that a compiled program would not."""

@@ -7,11 +7,20 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from dovetail.arrays.shaped_array import ShapedArray
 from dovetail.base import deprecations
+from dovetail.base.trace_stack import current
+from dovetail.placement.mesh_contexts import context_mesh
+from dovetail.placement.named_sharding import NamedSharding
+from dovetail.placement.partition_spec import P
+from dovetail.placement.shardings import common_place, place_of
 from dovetail.programs.dynamic import DynamicJitted
 from dovetail.programs.jitted import Jitted
 from dovetail.programs.options import options_for
 from dovetail.symbolic import SymbolicScope
+from dovetail.tracing import evaluation
+from dovetail.tracing.functions import call
+from dovetail.tracing.trace import Operand
 
 
 def jit(
@@ -105,3 +114,23 @@ def jit(
         return Jitted(fun, options_for(fun, **options))
     scope = SymbolicScope(dynamic_constraints)
     return DynamicJitted(fun, options_for(fun, **options), dynamic_shapes, scope)
+
+
+def _run_as_program(
+    callee: evaluation.Callee, operands: Sequence[Operand], results: Sequence[ShapedArray]
+) -> list[Operand]:
+    """The results of a function that was traced outside of programs, on the devices that its
+    operands are on, or else on those of the mesh of the context.
+    """
+    mesh = None if common_place(operands, callee.function.name) else context_mesh()
+
+    def program(*arrays: Any) -> list[Operand]:
+        in_progress = current()
+        if in_progress is not None and mesh is not None and mesh.size > 1:
+            in_progress.root.commit_to(place_of(NamedSharding(mesh, P())))
+        return call(callee, arrays, results)
+
+    return jit(program, compile="now")(*operands)
+
+
+evaluation.run_as_program = _run_as_program

@@ -225,18 +225,32 @@ class Program:
         return self.place is not None and not self.place.sharding.is_fully_addressable
 
     @property
+    def has_terms(self) -> bool:
+        """Whether several devices hold terms of sums that they leave to do, which an evaluation on
+        whole arrays would not tell apart.
+        """
+        if self.place is None or not self.place.is_spread:
+            return False
+        stated = (aval.sharding for aval in [*self.input_avals, *self.avals] if aval.explicit)
+        return any(sharding.has_terms for sharding in stated) or self.module.has_terms()
+
+    @property
     def partition(self) -> Partition | None:
         """The program of one of several devices; None if it runs on one.
 
         Raises:
-          NotImplementedError: it cannot be partitioned, and no process has all of its data.
+          NotImplementedError: it cannot be partitioned, and no process has all of its data, or
+            devices hold terms of sums.
         """
         found = None if self.mesh is None else self._partition
-        if found is None and self.is_multi_process:
+        if found is None and (self.is_multi_process or self.has_terms):
+            what = (
+                "on devices of several processes" if self.is_multi_process else "of terms of sums"
+            )
             raise NotImplementedError(
-                f"`{self.name}`: a program on devices of several processes must be partitioned, "
-                "which programs with symbolic shapes, several meshes, or debug_nans are not, "
-                f"got: a program on {self.place}"
+                f"`{self.name}`: a program {what} must be partitioned, which programs with "
+                "symbolic shapes, several meshes, or debug_nans are not, got: a program on "
+                f"{self.place}"
             )
         return found
 

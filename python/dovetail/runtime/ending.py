@@ -8,6 +8,7 @@ import atexit
 import ctypes
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -21,6 +22,7 @@ class _End:
     def __init__(self) -> None:
         self.things: list[Any] = []
         self.is_silent = False
+        self.seconds = 0.0
 
     def __del__(
         self,
@@ -34,9 +36,14 @@ class _End:
         dup2: Any = os.dup2,
         null: str = os.devnull,
         writing: int = os.O_WRONLY,
+        timer: Any = signal.setitimer,
+        which: int = signal.ITIMER_REAL,
     ) -> None:
         # By then this module's globals are gone. Python would clear these only after its last
         # garbage collection, so whatever they refer to would leak.
+        if self.seconds:
+            # What users do at exit is done, and signals have no handlers any more.
+            timer(which, self.seconds)
         callbacks.clear()
         unfreeze()
         collect()
@@ -78,6 +85,13 @@ def keep(*things: Any) -> None:
 def in_silence() -> None:
     """Silence reports about objects that are never destroyed; some outlive Python by design."""
     _end.is_silent = True
+
+
+def within(seconds: float) -> None:
+    """Have the process killed if it takes longer to end after all modules are gone: the end of a
+    library may wait for processes that have died.
+    """
+    _end.seconds = seconds
 
 
 def at_exit(function: Callable[[], Any]) -> Callable[[], Any]:

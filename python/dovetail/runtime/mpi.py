@@ -10,9 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from . import plugins
+from . import ending, plugins
 from .communicator import ExchangeFunction, Message
 from .transports import Identity, Native, Parcel, Transport
+
+# How long MPI may take to end after a failure.
+_SECONDS_TO_END = 4.0
 
 _Watch = ctypes.CFUNCTYPE(
     ctypes.c_int, ctypes.POINTER(ctypes.c_int32), ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32
@@ -134,18 +137,21 @@ class MpiTransport(Transport):
     def close(self, reason: str = "") -> None:
         """Refuse to go on. Without `watch`, the other processes wait for the timeout."""
         self._reason = self._reason or reason or "the transport was closed"
+        if reason:
+            # After a failure, not all processes come to the end of MPI.
+            ending.within(_SECONDS_TO_END)
         if self._watch is not None:
             self._watch.close(reason)
 
 
 def _spins(communicator: Any, MPI: Any) -> int:
     """How often to ask for messages before others may have the processor: some ten microseconds,
-    unless another process of this machine needs it.
+    but once if another process of this machine needs it to send them.
     """
     here = communicator.Split_type(MPI.COMM_TYPE_SHARED)
     processes = here.Get_size()
     here.Free()
-    return 400 if processes <= len(os.sched_getaffinity(0)) else 8
+    return 400 if processes <= len(os.sched_getaffinity(0)) else 1
 
 
 def _messages(parcels: Sequence[Parcel]) -> tuple[Any, int]:

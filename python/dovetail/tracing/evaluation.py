@@ -1,10 +1,14 @@
-"""Evaluation of traced functions as programs of the reference evaluator."""
+"""Evaluation of traced functions as programs of the reference evaluator.
+
+To that, an array is whole. Functions of parts tell apart terms of the same sum, though, which only
+devices have: they run as programs on these.
+"""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,20 +20,39 @@ from dovetail.compiler import phases
 from dovetail.reference import Evaluator
 from dovetail.tracing.check_finite import accepted, known_as
 
+if TYPE_CHECKING:
+    from dovetail.arrays.shaped_array import ShapedArray
+    from dovetail.tracing.trace import Operand
 
-def flat_module(
+
+def wrapped(
     name: str,
     attributes: dict[str, Any],
-    operands: Sequence[Type],
+    values: Sequence[np.ndarray],
     results: Sequence[Type],
 ) -> _core.Module:
-    """A module whose `main` computes an op on functions, simplified and without calls."""
+    """A module whose `main` is an op on functions, for such operands."""
+    return _wrapped(name, attributes, [(x.shape, dtype_name(x.dtype)) for x in values], results)
+
+
+def _wrapped(
+    name: str, attributes: dict[str, Any], operands: Sequence[Type], results: Sequence[Type]
+) -> _core.Module:
     try:
-        module = _core.wrap(name, attributes, list(operands), list(results))
+        return _core.wrap(name, attributes, list(operands), list(results))
     except _core.CompilerError as error:
         raise explained(error) from None
+
+
+def flat(module: _core.Module, name: str) -> Flat:
+    """A module's `main`, simplified and without calls, to be evaluated.
+
+    Args:
+      module: what `wrapped` made, which is changed.
+      name: the name of the op.
+    """
     phases.run(module, "shard")
-    return module
+    return Flat(module, known_as(name))
 
 
 def flat_on_refs(
@@ -41,8 +64,8 @@ def flat_on_refs(
     """The same for an op that takes references, to be evaluated on the arrays that they hold; and
     the positions of those whose arrays it returns after its results.
     """
+    module = _wrapped(name, attributes, operands, results)
     try:
-        module = _core.wrap(name, attributes, list(operands), list(results))
         written = module.function("main").discharge()
     except _core.CompilerError as error:
         raise explained(error) from None
@@ -70,8 +93,7 @@ def evaluate_on_functions(
     results: Sequence[Type],
 ) -> Sequence[np.ndarray]:
     """The results of an op on functions, by the reference evaluator."""
-    operands = [(value.shape, dtype_name(value.dtype)) for value in values]
-    return Flat(flat_module(name, attributes, operands, results), known_as(name))(values)
+    return flat(wrapped(name, attributes, values, results), name)(values)
 
 
 class Flat:
@@ -116,6 +138,11 @@ class Callee:
         """Whether its transforms ask this process for rules."""
         return _core.asks_for_rules(self.function)
 
+    @functools.cached_property
+    def has_terms(self) -> bool:
+        """Whether it must run on devices, as a program: they hold terms of sums."""
+        return self.module.has_terms()
+
     @property
     def flat(self) -> _core.Function:
         """A function without calls that computes the same."""
@@ -125,10 +152,23 @@ class Callee:
         if self._flat is None:
             function = self.function
             attributes = {"callee": function}
-            module = flat_module("call", attributes, function.inputs, function.outputs)
+            module = _wrapped("call", attributes, function.inputs, function.outputs)
+            phases.run(module, "shard")
             self._flat = Flat(module, function.name)
         return self._flat
 
     def evaluate(self, *values: np.ndarray) -> Sequence[np.ndarray]:
         """The results, by the reference evaluator."""
         return self._evaluated()(values)
+
+
+def _no_programs(
+    callee: Callee, operands: Sequence[Operand], results: Sequence[ShapedArray]
+) -> Any:
+    raise AssertionError("dovetail.programs is not imported")
+
+
+# Runs a function as `jit` does, on the devices of its arguments; `programs`, above, sets it.
+run_as_program: Callable[[Callee, Sequence[Operand], Sequence[ShapedArray]], list[Operand]] = (
+    _no_programs
+)

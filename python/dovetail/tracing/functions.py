@@ -249,8 +249,13 @@ def apply(
         return in_progress.state_types(emitted, results)
     if Ref in map(type, operands):
         return _apply_on_refs(name, attributes, operands, types, weak)
-    values = evaluate(*known_values(operands))
-    return arrays_of(values, weak, result_places(name, attributes, operands, results))
+    values = known_values(operands)
+    module = evaluation.wrapped(name, attributes, values, types)
+    if module.has_terms():
+        callee = evaluation.Callee(module.function("main"))
+        return evaluation.run_as_program(callee, operands, results)
+    places = result_places(name, attributes, operands, results)
+    return arrays_of(evaluation.flat(module, name)(values), weak, places)
 
 
 def call(
@@ -267,11 +272,13 @@ def call(
         attributes = {"callee": callee.function}
         if Ref in map(type, operands):
             return _apply_on_refs("call", attributes, operands, types, weak)
+        if callee.has_terms:
+            return evaluation.run_as_program(callee, operands, results)
         values = callee.evaluate(*known_values(operands))
         places = result_places("call", attributes, operands, results)
         return arrays_of(values, weak, places)
     if callee.module is not in_progress.module:
-        if not callee.asks_for_rules:
+        if not callee.asks_for_rules and not callee.has_terms:
             return in_progress.state_types(in_progress.splice(callee, operands, results), results)
         callee = evaluation.Callee(adopted(callee.function))
     attributes = {"callee": callee.function}

@@ -47,6 +47,12 @@ def placed(
                 f"AxisType.{kind.name}, got: {wanted.mesh}"
             )
 
+    # It may be that of an operand with more dimensions than the result, where these are whole.
+    entries = wanted.spec.partitions
+    while entries and entries[-1] is None:
+        entries = entries[:-1]
+    wanted = wanted.update(spec=wanted.spec.update(entries))
+
     def call(args: Any, kwargs: Any) -> Any:
         return function(*args, **kwargs)
 

@@ -184,6 +184,8 @@ def on_parts(
     }
     if over.is_checked:
         attributes["checked"] = None
+    if any(spec.unreduced for spec in (*given, *out)):
+        operands = [*over.placed(operands, given)]
     outs = apply("shard_map", function, operands, types, **attributes)
     # The axes over which `fun` takes no parts may be explicit, too.
     joined = [

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from support import rank_faults
-from support.ranks import Rank, by_tcp
+from support.ranks import HAS_HYDRA, Rank, by_tcp, each_by_mpi
 
 pytestmark = pytest.mark.slow
 
@@ -57,6 +57,27 @@ def test_a_process_that_is_killed() -> None:
             r"CollectiveError: .*process \d must take part, got: .*(end of the connection|reset)",
             _last(rank),
         )
+
+
+@pytest.mark.skipif(not HAS_HYDRA, reason="needs mpi4py and MPICH's mpiexec")
+@pytest.mark.parametrize(
+    ("fault", "status", "message"),
+    [
+        ("killed", 137, r"process 1 must take part, got: .*(end of the connection|reset)"),
+        ("raises", 1, r"process 1 must take part, got: it has ended: KeyError: 'no more data'"),
+    ],
+)
+def test_a_process_that_fails_under_mpiexec(fault: str, status: int, message: str) -> None:
+    """The others end by themselves, also where MPI would wait for it for ever."""
+    ranks = each_by_mpi(3, fault, program=PROGRAM)
+    assert [rank.output for rank in ranks] == ["ready\n"] * 3
+    failed = [rank for rank in ranks if "CollectiveError" not in rank.errors]
+    assert [rank.status for rank in failed] == [status]
+    for rank in ranks:
+        assert rank in failed or re.search(f"CollectiveError: .*{message}", rank.errors)
+        assert rank.status != 0
+    ends = [rank.seconds for rank in ranks]
+    assert max(ends) - min(ends) < 10
 
 
 def test_a_process_that_raises_an_exception() -> None:

@@ -6,18 +6,22 @@ Most programs are evaluated by their meaning, on all devices at once.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 from zlib import crc32
 
 import numpy as np
 import pytest
 
 import dovetail as dt
-from dovetail import dtypes
+from dovetail import dtypes, lax
 from dovetail.reference import Evaluator
+from dovetail.sharding import AbstractMesh
+from dovetail.sharding import PartitionSpec as P
 from support import spmd
-from support.breadth import at_night, some
-from support.op_calls import Call, all_calls, calls_to_compile, compared, program_of
+from support.breadth import IS_NIGHTLY, at_night, some
+from support.op_calls import MOST_CALLS, Call, all_calls, calls_to_compile, compared, program_of
 
 CALLS = all_calls(dtypes.float32) + all_calls(dtypes.int32) + all_calls(dtypes.complex64)
 # Each call has operands with random shardings over each of these.
@@ -50,6 +54,28 @@ def shardings_of(shapes: list[tuple[int, ...]]) -> Iterator[tuple[spmd.Mesh, lis
         yield {"x": count, "y": other}, with_axes({(i, d): "x", (j, e): "y"})
 
 
+def every_sharding(
+    shapes: list[tuple[int, ...]], rng: np.random.Generator
+) -> Iterator[tuple[spmd.Mesh, list[spmd.Dims]]]:
+    """Every sharding of each operand over each mesh, beside whole ones and beside random ones."""
+    for mesh in MESHES:
+        if not shapes:
+            yield mesh, []
+        for i, shape in enumerate(shapes):
+            for dims in spmd.every_dims(mesh, shape):
+                others = [[[] for _ in other] for other in shapes]
+                yield mesh, [*others[:i], dims, *others[i + 1 :]]
+                if len(shapes) > 1:
+                    random = [spmd.random_dims(mesh, other, rng) for other in shapes]
+                    yield mesh, [*random[:i], dims, *random[i + 1 :]]
+
+
+def divides(mesh: spmd.Mesh, shape: tuple[int, ...], dims: spmd.Dims) -> bool:
+    """Whether all parts of an array have the same size."""
+    counts = (math.prod(mesh[axis] for axis in axes) for axes in dims)
+    return all(size % count == 0 for size, count in zip(shape, counts, strict=True))
+
+
 @pytest.mark.parametrize("call", CALLS, ids=str)
 def test_sharded_operands(call: Call) -> None:
     operands = call.ordinary()
@@ -61,23 +87,129 @@ def test_sharded_operands(call: Call) -> None:
     expected = Evaluator(plain.program("main"))(list(operands))
     rng = np.random.default_rng(crc32(f"{call}".encode()))
     random = [(mesh, [spmd.random_dims(mesh, shape, rng) for shape in shapes]) for mesh in MESHES]
-    for mesh, dims in [*itertools.islice(shardings_of(shapes), 12), *random]:
+    few, all_of_them = itertools.islice(shardings_of(shapes), 12), every_sharding(shapes, rng)
+    for mesh, dims in [*few, *random, *(all_of_them if IS_NIGHTLY else ())]:
         local = spmd.partitioned(module, mesh, dims)
-        if call.row.pointwise and (mesh, dims) not in random:
+        divided = sum(bool(axes) for each in dims for axes in each)
+        if call.row.pointwise and divided == 1:
             # Each device computes its part, whatever part it has of the other operands.
-            assert len(mesh) > 1 or "all_gather" not in local.text()
+            assert "all_gather" not in local.text()
         results = spmd.evaluated_parts(local, mesh, operands, expected)
         for result, wanted in zip(results, expected, strict=True):
             call.check(result, wanted, BOUND)
 
 
-@pytest.mark.parametrize(
-    "mesh",
-    [pytest.param(mesh, marks=[at_night] * (mesh != MESHES[-1]), id=f"{mesh}") for mesh in MESHES],
-)
+def gathered(part: Any, dims: spmd.Dims) -> Any:
+    """The array of which a device has a part."""
+    for d, axes in enumerate(dims):
+        if axes:
+            part = lax.all_gather(part, tuple(axes), axis=d, tiled=True)
+    return part
+
+
+def of_parts(
+    calls: Sequence[Call], mesh: spmd.Mesh, dims: Sequence[Sequence[spmd.Dims]]
+) -> Callable[..., Any]:
+    """A function of the operands of all calls, of which it takes parts, and makes them whole for
+    the ops; the leading dimension of its results is that of the devices.
+    """
+
+    def on_a_device(*parts: Any) -> list[Any]:
+        remaining = iter(parts)
+        return [
+            leaf[None]
+            for call, each in zip(calls, dims, strict=True)
+            for leaf in dt.tree.leaves(call.apply(*[gathered(next(remaining), x) for x in each]))
+        ]
+
+    axes = tuple(mesh)
+    return dt.shard_map(
+        on_a_device,
+        mesh=AbstractMesh(tuple(mesh.values()), axes),
+        in_specs=tuple(P(*map(tuple, x)) for each in dims for x in each),
+        out_specs=P(axes),
+    )
+
+
+@pytest.mark.parametrize("call", CALLS, ids=str)
+def test_functions_of_parts(call: Call) -> None:
+    """Calls in functions that `shard_map` applies, which vary along the axes of their operands."""
+    operands = call.ordinary()
+    shapes = [x.shape for x in operands]
+    expected = dt.tree.leaves(dt.jit(call.apply, compile="never")(*operands))
+    rng = np.random.default_rng(crc32(f"parts of {call}".encode()))
+    ways = [
+        (mesh, dims)
+        for mesh, dims in every_sharding(shapes, rng)
+        if all(divides(mesh, *each) for each in zip(shapes, dims, strict=True))
+    ]
+    chosen = ways if IS_NIGHTLY else [ways[i] for i in rng.integers(len(ways), size=3)]
+    for mesh, dims in chosen:
+        function = dt.jit(of_parts([call], mesh, [dims]), compile="never")
+        for results, wanted in zip(function(*operands), expected, strict=True):
+            assert len(results) == math.prod(mesh.values())
+            for result in results:
+                call.check(np.asarray(result), np.asarray(wanted), BOUND)
+
+
+def programs(count: int) -> Iterator[Sequence[Call]]:
+    """The calls of each program: by day, every `count`-th."""
+    calls = some(calls_to_compile(dtypes.float32, in_every_way=()), count)
+    return (calls[i : i + MOST_CALLS] for i in range(0, len(calls), MOST_CALLS))
+
+
+def on_every_mesh(day: spmd.Mesh) -> pytest.MarkDecorator:
+    """All meshes at night, and one by day."""
+    return pytest.mark.parametrize(
+        "mesh",
+        [pytest.param(mesh, marks=[at_night] * (mesh != day), id=f"{mesh}") for mesh in MESHES],
+    )
+
+
+@on_every_mesh(MESHES[2])
+def test_functions_of_parts_on_devices(mesh: spmd.Mesh) -> None:
+    """The same, as one program that all devices run."""
+    for calls in programs(5):
+        check_functions_of_parts(calls, mesh)
+
+
+def check_functions_of_parts(calls: Sequence[Call], mesh: spmd.Mesh) -> None:
+    operands = [call.ordinary() for call in calls]
+    rng = np.random.default_rng(0)
+    dims = [[legal_dims(mesh, x.shape, rng) for x in each] for each in operands]
+    values = [x for each in operands for x in each]
+    local = spmd.partitioned(
+        dt.jit(of_parts(calls, mesh, dims)).lower(*values)._program.module,
+        mesh,
+        [x for each in dims for x in each],
+    )
+    expected = [
+        [np.asarray(leaf) for leaf in dt.tree.leaves(dt.jit(call.apply, compile="never")(*each))]
+        for call, each in zip(calls, operands, strict=True)
+    ]
+    types = [leaf.dtype for leaves in expected for leaf in leaves]
+    remaining = iter(spmd.run_on_devices(local, mesh, values, output_dtypes=types))
+    for call, leaves in zip(calls, expected, strict=True):
+        for wanted in leaves:
+            for result in next(remaining):
+                bound = max(BOUND, call.row.bound(call.dtype))
+                call.check(result[0], wanted, bound, flush=True)
+
+
+def legal_dims(mesh: spmd.Mesh, shape: tuple[int, ...], rng: np.random.Generator) -> spmd.Dims:
+    """A random one of those that divide an array into parts of the same size."""
+    ways = [dims for dims in spmd.every_dims(mesh, shape) if divides(mesh, shape, dims)]
+    return ways[rng.integers(len(ways))]
+
+
+@on_every_mesh(MESHES[-1])
 def test_compiled_on_devices(mesh: spmd.Mesh) -> None:
     """Calls of ops, as one program that all devices run."""
-    calls = some(calls_to_compile(dtypes.float32, in_every_way=()), 3)
+    for calls in programs(3):
+        check_compiled(calls, mesh)
+
+
+def check_compiled(calls: Sequence[Call], mesh: spmd.Mesh) -> None:
     operands = [call.ordinary() for call in calls]
     program = program_of(calls, operands, dynamic=False)
     rng = np.random.default_rng(0)

@@ -87,8 +87,8 @@ CHECKS = (
 )
 
 
-# Those that several processes run by day, and how many.
-BY_DAY = {data_parallel: 2}
+# Those that several processes run by day, and how many; all others are run by one.
+BY_DAY = {data_parallel: 2, halo_exchange: 4}
 
 
 def _cases() -> Iterator[Any]:

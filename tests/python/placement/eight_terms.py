@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -241,6 +242,74 @@ def test_functions_of_terms() -> None:
             np.testing.assert_array_equal(call(t), VALUES)
     with pytest.raises(ValueError, match="which require replication"):
         dt.shard_map(lambda t: t, in_specs=LEFT, out_specs=P())(t)
+
+
+# Functions of a device's term, the same in NumPy, and how a tangent of it is scaled.
+OF_TERMS: dict[str, tuple[Callable[[Any], Any], Callable[..., Any], Callable[..., Any]]] = {
+    "same": (lambda t: t, lambda t, k: t, lambda t, k: 1),
+    "sine": (dnp.sin, lambda t, k: np.sin(t), lambda t, k: np.cos(t)),
+    "square": (lambda t: t * t, lambda t, k: t * t, lambda t, k: 2 * t),
+    "by number": (
+        lambda t: t * (1 + lax.axis_index("y")),
+        lambda t, k: t * (1 + k),
+        lambda t, k: 1 + k,
+    ),
+}
+# Ways to call a function of whole arrays, as a function and after another one that makes the terms.
+WAYS: dict[str, Callable[[Callable[[Any], Any]], Callable[[Any], Any]]] = {
+    "outside of programs": lambda f: f,
+    "auto": dt.jit,
+    "now": functools.partial(dt.jit, compile="now"),
+    "never": functools.partial(dt.jit, compile="never"),
+    "called by a program": lambda f: dt.jit(functools.partial(dt.tree.map, dt.jit(f))),
+    "batched": functools.partial(dt.vmap, in_axes=1, out_axes=1),
+    "batch in a program": lambda f: dt.jit(dt.vmap(f, in_axes=1, out_axes=1)),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", OF_TERMS)
+def test_each_device_has_its_term_in_every_way(way: str, name: str) -> None:
+    """Functions of parts tell terms of the same sum apart, also where programs would be evaluated
+    on whole arrays.
+    """
+    function, of_numpy, slope = OF_TERMS[name]
+    make = dt.shard_map(lambda x: x, in_specs=P("y"), out_specs=LEFT)
+    use = dt.shard_map(function, in_specs=LEFT, out_specs=P("y"))
+    rows = dt.device_put(VALUES / 8, P("y"))
+    terms = dt.jit(make, compile="now")(rows)
+    parts, numbers = np.asarray(rows), np.repeat(np.arange(4), 2)[:, None]
+    expected, scale = of_numpy(parts, numbers), slope(parts, numbers) * np.ones_like(parts)
+
+    def composed(x: Any) -> Any:
+        return use(make(x))
+
+    call = WAYS[way]
+    np.testing.assert_allclose(call(use)(terms), expected, rtol=1e-5)
+    np.testing.assert_allclose(call(composed)(rows), expected, rtol=1e-5)
+
+    def pushed(x: Any) -> Any:
+        return dt.jvp(composed, (x,), (x,))[1]
+
+    np.testing.assert_allclose(call(pushed)(rows), scale * parts, rtol=1e-5)
+    pulled = dt.grad(lambda x: dnp.sum(composed(x)))
+    np.testing.assert_allclose(call(pulled)(rows), scale, rtol=1e-5)
+    if way == "outside of programs":
+        return
+    # Without a check of what varies, a device may also say that its term is the whole.
+    first = dt.shard_map(function, in_specs=LEFT, out_specs=P(), check_vma=False)
+    for number, shard in enumerate(call(first)(terms).addressable_shards):
+        own = slice(2 * (number % 4), 2 * (number % 4) + 2)
+        np.testing.assert_allclose(shard.data, expected[own], rtol=1e-5)
+
+
+def test_terms_are_not_checked_for_nans() -> None:
+    use = dt.jit(dt.shard_map(lambda t: t, in_specs=LEFT, out_specs=P("y")))
+    with (
+        dt.debug_nans(True),
+        pytest.raises(NotImplementedError, match="a program of terms of sums must be partitioned"),
+    ):
+        use(reshard(VALUES, LEFT))
 
 
 def test_results_that_are_terms() -> None:

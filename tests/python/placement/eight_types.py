@@ -230,6 +230,12 @@ def test_out_sharding() -> None:
             assert str(dt.typeof(result)) == "float32[8@a,2]"
     assert str(dt.typeof(X.at[INDICES].get(out_sharding=rows))) == "float32[4@a,16]"
     assert str(dt.typeof(X.at[INDICES].add(1.0, out_sharding=rows))) == "float32[8@a,16]"
+    # The sharding of a row, which is whole, for one element of it.
+    columns = put(np.arange(8)[::-1].copy(), "a")
+    of_rows = dt.vmap(lambda x, i: x.at[i].get(out_sharding=dt.typeof(x).sharding))
+    for found in (of_rows(X, columns), dt.jit(of_rows)(X, columns)):
+        assert str(dt.typeof(found)) == "float32[8@a]"
+        np.testing.assert_array_equal(found, VALUES[np.arange(8), np.arange(8)[::-1]])
     with pytest.raises(ValueError, match="cannot contain axis names that are of type Auto or Man"):
         dnp.dot(VALUES, VALUES.T, out_sharding=NamedSharding(AUTO_MESH, P("a")))
     with pytest.raises(ValueError, match="Using PartitionSpec when you are not under a mesh"):

@@ -63,7 +63,7 @@ def test_loops_run_their_collectives_each_time() -> None:
     assert [each.runs for each in found.collectives] == [5]
 
 
-@pytest.mark.parametrize("size", [2, 1000])
+@pytest.mark.parametrize("size", [2, 1000, 10_000])
 def test_volumes_of_each_collective(size: int) -> None:
     mesh = AbstractMesh((size,), ("i",))
     rows, columns = P("i"), P(None, "i")

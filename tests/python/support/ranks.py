@@ -16,6 +16,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 HAS_MPI = importlib.util.find_spec("mpi4py") is not None and shutil.which("mpiexec") is not None
+# Whether the launcher is MPICH's.
+HAS_HYDRA = (
+    HAS_MPI
+    and "HYDRA"
+    in subprocess.run(["mpiexec", "--version"], capture_output=True, text=True, check=False).stdout
+)
 PROGRAMS = Path(__file__).with_name("rank_programs.py")
 # Counts of processes, and of devices of each.
 SHAPES = [(4, 1), (2, 4)]
@@ -98,6 +104,41 @@ def by_mpi(
     return _launched(launcher, local, *arguments, environment=environment, program=program)
 
 
+def each_by_mpi(count: int, *arguments: object, program: Sequence[str]) -> list[Rank]:
+    """Run a program under MPICH's `mpiexec`, which leaves it to the processes what to do if one
+    ends, and only tells them so by a signal; in any order.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        files = f"{folder}/$$"
+        command = f'"$0" "$@" >{files}.output 2>{files}.errors; echo $? >{files}.status'
+        start = time.time()
+        _launched(
+            (
+                "mpiexec",
+                "-n",
+                str(count),
+                "-disable-auto-cleanup",
+                "sh",
+                "-c",
+                f'trap "" USR1; {command}',
+            ),
+            1,
+            *arguments,
+            environment={"DOVETAIL_CPU_COLLECTIVES_IMPLEMENTATION": "mpi"},
+            program=program,
+            timeout=60,
+        )
+        return [
+            Rank(
+                int(path.read_text()),
+                path.with_suffix(".output").read_text(),
+                path.with_suffix(".errors").read_text(),
+                path.stat().st_mtime - start,
+            )
+            for path in Path(folder).glob("*.status")
+        ]
+
+
 def slurm_nodes() -> int:
     """How many nodes Slurm has for a job of this user at once; 0 where there is none."""
     if shutil.which("srun") is None:
@@ -119,6 +160,7 @@ def _launched(
     *arguments: object,
     environment: Mapping[str, str] | None = None,
     program: Sequence[str] = (str(PROGRAMS),),
+    timeout: float = 240,
 ) -> Rank:
     start = time.monotonic()
     run = subprocess.run(
@@ -126,7 +168,7 @@ def _launched(
         env=_environment(local, environment or {}),
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=timeout,
         check=False,
     )
     return Rank(run.returncode, run.stdout, run.stderr, time.monotonic() - start)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -153,6 +153,17 @@ def random_dims(mesh: Mesh, shape: Sequence[int], rng: np.random.Generator) -> D
         dims.append(free[:count])
         del free[:count]
     return dims
+
+
+def every_dims(mesh: Mesh, shape: Sequence[int]) -> Iterator[Dims]:
+    """All ways to divide dimensions over axes, in every order of those that divide the same one."""
+    for count in range(len(mesh) + 1 if shape else 1):
+        for axes in itertools.permutations(mesh, count):
+            for places in itertools.combinations_with_replacement(range(len(shape)), count):
+                yield [
+                    [axis for axis, place in zip(axes, places, strict=True) if place == d]
+                    for d in range(len(shape))
+                ]
 
 
 def evaluated(

@@ -11,3 +11,7 @@ def broadcast_flattened_prefix_with_treedef(prefix_leaves, prefix_treedef, full_
         for leaf, subtree in zip(prefix_leaves, prefix_treedef.flatten_up_to(whole), strict=True)
         for _ in _tree_util.tree_leaves(subtree)
     ]
+
+
+def treedef_is_strict_leaf(treedef):
+    return treedef.num_nodes == 1 and treedef.num_leaves == 1
