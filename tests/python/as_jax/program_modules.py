@@ -25,7 +25,10 @@ from dovetail import as_jax
 from dovetail.as_jax import finder
 
 
-@pytest.mark.parametrize("name", ["numpy", "numpy.linalg", "lax", "random", "scipy.stats.norm"])
+@pytest.mark.parametrize(
+    "name",
+    ["numpy", "numpy.linalg", "lax", "random", "scipy.stats.norm", "experimental.sparse.linalg"],
+)
 def test_modules_are_the_same(name):
     module = importlib.import_module(f"jax.{name}")
     assert module is importlib.import_module(f"dovetail.{name}")
