@@ -76,6 +76,7 @@ ALIASES = {
     "jax._src.api": "dovetail",
     "jax._src.checkify": "dovetail.experimental.checkify",
     "jax._src.errors": "dovetail.errors",
+    "jax._src.flatten_util": "dovetail.flatten_util",
     "jax._src.interpreters.batching": "dovetail.as_jax.jax.interpreters.batching",
     "jax._src.interpreters.mlir": "dovetail.as_jax.jax.interpreters.mlir",
     "jax._src.interpreters.partial_eval": "dovetail.as_jax.jax.interpreters.partial_eval",
@@ -94,9 +95,6 @@ MISSING = {
         "jax._src.checkify": """
             Out
         """,
-        "jax._src.core": """
-            pytype_aval_mappings
-        """,
         "jax._src.earray": """
             EArray
         """,
@@ -111,7 +109,7 @@ MISSING = {
             CallPrimitive DebugInfo JaxprPpContext JaxprPpSettings JaxprTypeError
             OutputType abstract_token aval_mapping_handlers call
             concretization_function_error custom_typechecks literalable_types max_dim
-            min_dim no_axis_name pytype_aval_mappings trace_ctx
+            min_dim no_axis_name trace_ctx
         """,
         "jax.custom_derivatives": """
             linear_call remat_opt_p
@@ -169,8 +167,7 @@ MISSING = {
             register_backend_factory
         """,
         "jax.extend.core": """
-            AbstractToken CallPrimitive DebugInfo JaxprTypeError TraceTag
-            set_current_trace take_current_trace
+            AbstractToken CallPrimitive DebugInfo JaxprTypeError
         """,
         "jax.extend.core.primitives": """
             add_jaxvals_p after_all_p approx_top_k_p call_p closed_call_p copy_p
