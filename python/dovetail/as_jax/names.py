@@ -22,7 +22,11 @@ MODULES = frozenset(
     jax.experimental.random jax.experimental.rnn jax.experimental.roofline
     jax.experimental.scheduling_groups jax.experimental.serialize_executable
     jax.experimental.shard_alike jax.experimental.shard_map jax.experimental.source_mapper
-    jax.experimental.sparse jax.experimental.topologies jax.experimental.transfer
+    jax.experimental.sparse jax.experimental.sparse.ad jax.experimental.sparse.api
+    jax.experimental.sparse.bcsr jax.experimental.sparse.coo jax.experimental.sparse.csr
+    jax.experimental.sparse.linalg jax.experimental.sparse.random
+    jax.experimental.sparse.transform jax.experimental.sparse.util
+    jax.experimental.topologies jax.experimental.transfer
     jax.experimental.xla_metadata jax.export jax.extend jax.extend.backend jax.extend.core
     jax.extend.core.primitives jax.extend.ifrt_programs jax.extend.linear_util
     jax.extend.lowering jax.extend.mlir jax.extend.mlir.dialects
@@ -35,7 +39,7 @@ MODULES = frozenset(
     jax.extend.source_info_util jax.extend.xla jax.ffi jax.flatten_util jax.image
     jax.interpreters jax.interpreters.ad jax.interpreters.batching jax.interpreters.mlir
     jax.interpreters.partial_eval jax.interpreters.pxla jax.interpreters.xla jax.lax
-    jax.lax.linalg jax.lib jax.memory jax.monitoring jax.nn jax.nn.initializers jax.numpy
+    jax.lax.linalg jax.lib jax.monitoring jax.nn jax.nn.initializers jax.numpy
     jax.numpy.fft jax.numpy.linalg jax.ops jax.profiler jax.random jax.ref jax.scipy
     jax.scipy.cluster jax.scipy.cluster.vq jax.scipy.fft jax.scipy.integrate jax.scipy.interpolate
     jax.scipy.linalg jax.scipy.ndimage jax.scipy.optimize jax.scipy.signal jax.scipy.sparse
@@ -53,7 +57,7 @@ MODULES = frozenset(
     """.split()  # noqa: SIM905
 )
 
-# Folders whose modules are not listed: none of them is here.
+# Folders whose modules are not all listed: of the others, none is here.
 FOLDERS = (
     "jax.experimental.array_serialization.",
     "jax.experimental.colocated_python.",
@@ -72,6 +76,7 @@ ALIASES = {
     "jax._src.api": "dovetail",
     "jax._src.checkify": "dovetail.experimental.checkify",
     "jax._src.errors": "dovetail.errors",
+    "jax._src.flatten_util": "dovetail.flatten_util",
     "jax._src.interpreters.batching": "dovetail.as_jax.jax.interpreters.batching",
     "jax._src.interpreters.mlir": "dovetail.as_jax.jax.interpreters.mlir",
     "jax._src.interpreters.partial_eval": "dovetail.as_jax.jax.interpreters.partial_eval",
@@ -90,9 +95,6 @@ MISSING = {
         "jax._src.checkify": """
             Out
         """,
-        "jax._src.core": """
-            pytype_aval_mappings
-        """,
         "jax._src.earray": """
             EArray
         """,
@@ -107,7 +109,7 @@ MISSING = {
             CallPrimitive DebugInfo JaxprPpContext JaxprPpSettings JaxprTypeError
             OutputType abstract_token aval_mapping_handlers call
             concretization_function_error custom_typechecks literalable_types max_dim
-            min_dim no_axis_name pytype_aval_mappings trace_ctx
+            min_dim no_axis_name trace_ctx
         """,
         "jax.custom_derivatives": """
             linear_call remat_opt_p
@@ -131,29 +133,35 @@ MISSING = {
             with_scoped
         """,
         "jax.experimental.sparse": """
-            BCOO BCSR COO CSC CSR CuSparseEfficiencyWarning JAXSparse
-            SparseEfficiencyError SparseEfficiencyWarning SparseTracer ad api
-            bcoo bcoo_broadcast_in_dim bcoo_concatenate
-            bcoo_conv_general_dilated bcoo_dot_general bcoo_dot_general_p
-            bcoo_dot_general_sampled bcoo_dot_general_sampled_p
-            bcoo_dynamic_slice bcoo_extract bcoo_extract_p bcoo_fromdense
-            bcoo_fromdense_p bcoo_gather bcoo_multiply_dense
-            bcoo_multiply_sparse bcoo_reduce_sum bcoo_reshape bcoo_rev
-            bcoo_slice bcoo_sort_indices bcoo_sort_indices_p
-            bcoo_spdot_general_p bcoo_squeeze bcoo_sum_duplicates
-            bcoo_sum_duplicates_p bcoo_todense bcoo_todense_p bcoo_transpose
-            bcoo_transpose_p bcoo_update_layout bcsr bcsr_broadcast_in_dim
-            bcsr_concatenate bcsr_dot_general bcsr_dot_general_p bcsr_extract
-            bcsr_extract_p bcsr_fromdense bcsr_fromdense_p bcsr_sum_duplicates
-            bcsr_todense bcsr_todense_p coo coo_fromdense coo_fromdense_p
-            coo_matmat coo_matmat_p coo_matvec coo_matvec_p coo_todense
-            coo_todense_p csr csr_fromdense csr_fromdense_p csr_matmat
-            csr_matmat_p csr_matvec csr_matvec_p csr_todense csr_todense_p
-            empty eye grad jacfwd jacobian jacrev random random_bcoo sparsify
-            todense todense_p transform util value_and_grad
+            SparseTracer bcoo_dot_general_p bcoo_dot_general_sampled_p bcoo_extract_p
+            bcoo_fromdense_p bcoo_sort_indices_p bcoo_spdot_general_p
+            bcoo_sum_duplicates_p bcoo_todense_p bcoo_transpose_p bcsr_dot_general_p
+            bcsr_extract_p bcsr_fromdense_p bcsr_todense_p coo_fromdense_p coo_matmat_p
+            coo_matvec_p coo_todense_p csr_fromdense_p csr_matmat_p csr_matvec_p
+            csr_todense_p
+        """,
+        "jax.experimental.sparse.ad": """
+            flatten_fun_for_sparse_ad
+        """,
+        "jax.experimental.sparse.bcsr": """
+            BCSRProperties bcsr_dot_general_p bcsr_eliminate_zeros bcsr_extract_p
+            bcsr_fromdense_p bcsr_todense_p
+        """,
+        "jax.experimental.sparse.coo": """
+            coo_fromdense_p coo_matmat_p coo_matvec_p coo_todense_p
+        """,
+        "jax.experimental.sparse.csr": """
+            csr_fromdense_p csr_matmat_p csr_matvec_p csr_todense_p
         """,
         "jax.experimental.sparse.linalg": """
             spsolve_p
+        """,
+        "jax.experimental.sparse.transform": """
+            SparseTrace SparseTracer SparsifyEnv SparsifyValue arrays_to_spvalues eval_sparse
+            sparsify_fun sparsify_raw spvalues_to_arrays spvalues_to_avals
+        """,
+        "jax.experimental.sparse.util": """
+            broadcasting_vmap nfold_vmap
         """,
         "jax.extend.backend": """
             backend_xla_version clear_in_memory_compilation_cache get_compile_options
@@ -161,8 +169,7 @@ MISSING = {
             register_backend_factory
         """,
         "jax.extend.core": """
-            AbstractToken CallPrimitive DebugInfo JaxprTypeError TraceTag
-            set_current_trace take_current_trace
+            AbstractToken CallPrimitive DebugInfo JaxprTypeError
         """,
         "jax.extend.core.primitives": """
             add_jaxvals_p after_all_p approx_top_k_p call_p closed_call_p copy_p
@@ -256,8 +263,10 @@ REMEDIES = (
         "jaxprs are views of the compiler's IR, whose equations are its ops: look at what there is "
         "with jax.make_jaxpr(f)(x), and make operations with jax.extend.core.Primitive",
     ),
-    (("pallas", "mosaic"), "kernels are the compiler's: write the computation with jax.numpy"),
+    (
+        ("pallas", "mosaic"),
+        "write the kernel with what jax.experimental.pallas has, or the computation with jax.numpy",
+    ),
     (("jax2tf",), "export the function with dovetail.export"),
-    (("sparse",), "use dense arrays"),
-    (("checkify",), "use jax.debug.callback, or the setting jax_debug_nans"),
+    (("sparse",), "use the functions of jax.experimental.sparse, which are no primitives"),
 )

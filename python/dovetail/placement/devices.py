@@ -82,6 +82,56 @@ class Device:
         """
         return memory_of(self)
 
+    def default_memory(self) -> Memory:
+        """The memory in which the device's arrays are."""
+        return Memory(self)
+
+    def memory(self, kind: str) -> Memory:
+        """The memory of a kind.
+
+        Raises:
+          ValueError: the device has none: there is but "device".
+        """
+        if kind != "device":
+            raise ValueError(f"the memory of {self} must be of the kind 'device', got: {kind!r}")
+        return Memory(self)
+
+    def addressable_memories(self) -> list[Memory]:
+        """All memories in which its arrays may be."""
+        return [Memory(self)]
+
+
+class Memory(NamedTuple):
+    """The memory of a device.
+
+    Example:
+      >>> import dovetail as dt
+      >>> memory = dt.devices()[0].default_memory()
+      >>> memory.kind, memory.platform, memory.addressable_by_devices()
+      ('device', 'cpu', [CpuDevice(id=0)])
+    """
+
+    device: Device
+
+    @property
+    def kind(self) -> str:
+        """Its kind, as shardings name it."""
+        return "device"
+
+    @property
+    def platform(self) -> str:
+        """The device's platform."""
+        return self.device.platform
+
+    @property
+    def process_index(self) -> int:
+        """The number of the process that the device belongs to."""
+        return self.device.process_index
+
+    def addressable_by_devices(self) -> list[Device]:
+        """The devices that read it."""
+        return [self.device]
+
 
 class Client(NamedTuple):
     """The owner of a platform's devices, after JAX's class of the same name.

@@ -26,6 +26,8 @@ def is_perturbed(x: Any, later: bool = True) -> bool:
     if not dtypes.is_inexact(x.dtype):
         return False
     trace = x._trace
+    if not trace.order:  # Nothing differentiates the function.
+        return False
 
     def may_have_tangent(origin: Any) -> bool:
         if origin is Later.VALUE:

@@ -27,7 +27,17 @@ if TYPE_CHECKING:
 class Tracer(ArrayMethods):
     """A value of a function under construction, with all of an array's properties and methods."""
 
-    __slots__ = ("_keys", "_trace", "dtype", "location", "number", "shape", "weak_type")
+    # `__weakref__`: libraries cache by tracers.
+    __slots__ = (
+        "__weakref__",
+        "_keys",
+        "_trace",
+        "dtype",
+        "location",
+        "number",
+        "shape",
+        "weak_type",
+    )
 
     def __init__(
         self,

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import atexit
 import functools
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -104,10 +105,13 @@ def register_node(
             )
         return made
 
-    for namespace in (NAMESPACE, DATA_NAMESPACE):
-        optree.register_pytree_node(
-            cls, checked, unflatten_func, path_entry_type=path_entry_type, namespace=namespace
-        )
+    with warnings.catch_warnings():
+        # That a named tuple is a node of its own kind is meant.
+        warnings.filterwarnings("ignore", "PyTree type", UserWarning)
+        for namespace in (NAMESPACE, DATA_NAMESPACE):
+            optree.register_pytree_node(
+                cls, checked, unflatten_func, path_entry_type=path_entry_type, namespace=namespace
+            )
     _NODES.append(cls)
     is_named_tuple.cache_clear()
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from functools import partial
 
@@ -130,3 +131,33 @@ def test_texts_of_errors():
         jnp.broadcast_shapes((2,), (3,))
     with pytest.raises(ValueError, match="Dict key mismatch"):
         jax.tree.map(lambda x, y: x, {"a": 1}, {"b": 1})
+
+
+def test_weak_references():
+    seen = []
+    jax.jit(lambda x: seen.append(weakref.ref(x)() is x) or x)(1.0)
+    assert weakref.ref(x := jnp.ones(2))() is x
+    assert seen == [True]
+
+
+def test_tables_of_types():
+    class Mine:
+        def __array__(self, dtype=None, copy=None):
+            return np.ones(2, dtype)
+
+    for table in (jax.core.pytype_aval_mappings, jax.interpreters.xla.canonicalize_dtype_handlers):
+        table[Mine] = table[np.ndarray]
+    assert jnp.asarray(Mine()).shape == (2,)
+
+
+def test_internal_modules():
+    from jax._src.flatten_util import ravel_pytree as internal
+
+    assert internal is ravel_pytree
+
+
+def test_classes_without_instances():
+    from jax.extend import core
+
+    with pytest.raises(AttributeError, match="take_current_trace"), core.take_current_trace():
+        pass

@@ -25,7 +25,10 @@ from dovetail import as_jax
 from dovetail.as_jax import finder
 
 
-@pytest.mark.parametrize("name", ["numpy", "numpy.linalg", "lax", "random", "scipy.stats.norm"])
+@pytest.mark.parametrize(
+    "name",
+    ["numpy", "numpy.linalg", "lax", "random", "scipy.stats.norm", "experimental.sparse.linalg"],
+)
 def test_modules_are_the_same(name):
     module = importlib.import_module(f"jax.{name}")
     assert module is importlib.import_module(f"dovetail.{name}")
@@ -224,3 +227,32 @@ def test_internal_names_of_trees():
     assert prefix_errors((1, 2), (1, [2])) == []
     (error,) = prefix_errors((1, 2), (1, 2, 3))
     assert "my tree" in str(error("my tree"))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_small_modules():
+    from jax.experimental.key_reuse import KeyReuseError
+    from jax.extend import backend, source_info_util
+    from jax.extend.random import rbg_prng_impl, seed_with_impl, threefry_prng_impl
+    from jax.interpreters import pxla
+    from jax.lib import __version__
+    from jax.typing import ArrayLike, DTypeLike
+
+    assert isinstance(jnp.ones(2), ArrayLike)
+    assert DTypeLike is jax.typing.DTypeLike
+    assert __version__ == jax.__version__
+    key = seed_with_impl(threefry_prng_impl, 3)
+    np.testing.assert_array_equal(
+        jax.random.key_data(key), jax.random.key_data(jax.random.key(3, impl="threefry2x32"))
+    )
+    assert jax.random.key_impl(seed_with_impl(rbg_prng_impl, 0)) == jax.random.key_impl(
+        jax.random.key(0, impl="rbg")
+    )
+    assert backend.get_backend().platform == "cpu"
+    assert "cpu" in backend.backends()
+    assert "program_modules.py" in str(source_info_util.summarize(source_info_util.current()))
+    assert pxla.thread_resources.env.physical_mesh.empty
+    with jax.sharding.Mesh(np.array(jax.devices()[:1]), "x") as mesh:
+        assert pxla.thread_resources.env.physical_mesh == mesh
+    with jax.debug_key_reuse(True), pytest.raises(KeyReuseError):
+        jax.random.normal(key), jax.random.normal(key)

@@ -196,3 +196,11 @@ def test_compiles_for_other_platforms(platform: str) -> None:
     lowered = dt.jit(lambda x: x @ x + 1).lower(dt.ShapeDtypeStruct((8, 8), "float32"))
     program = replace(lowered.program, place=place_on(Device(platform, 0), True))
     assert len(compiled_module(program.after("lower"), program.device.platform)) > 1000
+
+
+def test_memories() -> None:
+    device = dt.devices("cpu")[0]
+    assert device.addressable_memories() == [device.default_memory()] == [device.memory("device")]
+    assert device.default_memory().kind == "device"
+    with pytest.raises(ValueError, match="must be of the kind 'device', got: 'pinned_host'"):
+        device.memory("pinned_host")

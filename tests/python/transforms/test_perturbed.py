@@ -208,3 +208,21 @@ def test_a_program_as_data_leaves_out_a_rule_that_is_an_error() -> None:
     # Not where it closes over what is differentiated.
     with pytest.raises(RuntimeError, match="no derivative"):
         dt.grad(lambda x: dt.make_jaxpr(lambda y: f(y * x))(1.0).eqns and x)(1.0)
+
+
+def test_derivatives_in_rules() -> None:
+    # A first derivative does not differentiate its rule: there, only its own arguments count.
+    seen: Seen = []
+    f = dt.custom_vjp(lambda x, y: x * y)
+
+    def bwd(kept: Any, g: Any) -> Any:
+        x, y = kept
+        slope = dt.linearize(lambda x: noting(seen)(x) * noting(seen)(y), x)[1](g)
+        return slope, x * g
+
+    f.defvjp(lambda x, y: (x * y, (x, y)), bwd)
+    assert dt.grad(f, (0, 1))(3.0, 5.0) == (5.0, 3.0)
+    assert seen == [(True,)]
+    seen.clear()
+    assert dt.grad(dt.grad(f), 1)(3.0, 5.0) == 1.0
+    assert seen.count((True,)) >= 2

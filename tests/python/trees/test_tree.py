@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import operator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -240,3 +240,15 @@ def test_registered_classes_are_nodes(function: Any) -> None:
     np.testing.assert_array_equal(result["pair"].high, 1)
     grad = dt.grad(lambda x: function(Interval(x, x)).low * x)(2.0)
     assert grad == (2 if function is dt.lax.stop_gradient else 4)
+
+
+def test_named_tuples_may_be_nodes_of_their_own_kind(recwarn: pytest.WarningsRecorder) -> None:
+    class Pair(NamedTuple):
+        x: Any
+        label: str
+
+    dt.tree_util.register_pytree_node(
+        Pair, lambda pair: ((pair.x,), pair.label), lambda label, x: Pair(x[0], label)
+    )
+    assert dt.tree.map(lambda x: x + 1, Pair(1, "a")) == Pair(2, "a")
+    assert not recwarn.list

@@ -1,6 +1,9 @@
 """`jax.core`: types, tracers, questions about them, and programs as data."""
 
+from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from dovetail.arrays.shaped_array import ShapedArray as ShapedArray
 from dovetail.as_jax.avals import AbstractValue as AbstractValue
@@ -18,6 +21,7 @@ from dovetail.as_jax.avals import primal_dtype_to_tangent_dtype as primal_dtype_
 from dovetail.as_jax.avals import valid_jaxtype as valid_jaxtype
 from dovetail.base.scopes import ensure_compile_time_eval as ensure_compile_time_eval
 from dovetail.base.trace_stack import suspended as eval_context  # noqa: F401
+from dovetail.diagnostics.environment import typeof as _typeof
 from dovetail.errors import InconclusiveDimensionOperation as InconclusiveDimensionOperation
 from dovetail.jaxprs.evaluation import eval_jaxpr as eval_jaxpr
 from dovetail.jaxprs.structure import Atom as Atom
@@ -44,3 +48,5 @@ Effects = frozenset
 # What variables stand for, and the parameters of an equation.
 Value = Any
 ParamDict = dict[str, Any]
+# The types of arrays, which nothing reads: objects that have `__array__` are accepted without.
+pytype_aval_mappings: dict[Any, Callable[[Any], Any]] = {np.ndarray: _typeof}

@@ -36,3 +36,7 @@ from dovetail.transforms.primitives import Primitive as Primitive
 array_types = {Array, np.ndarray, np.generic}
 
 Token = opaque_class(__name__, "Token")
+# Traces of programs: none can be made here.
+TraceTag = opaque_class(__name__, "TraceTag")
+set_current_trace = opaque_class(__name__, "set_current_trace")
+take_current_trace = opaque_class(__name__, "take_current_trace")
