@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 from contents import ROOT, examples
-from pages import RUNS, implementation, shown, used, write
+from pages import RUNS, environment_of_runs, implementation, shown, used, write
 
 _TITLES = {
     "hmc": "Hamiltonian Monte Carlo",
@@ -83,10 +82,10 @@ def run(path: Path) -> Path:
     used.add(folder)
     if not (folder / "output.txt").exists():
         folder.mkdir(parents=True, exist_ok=True)
-        environment = dict(os.environ)
-        environment.setdefault("DOVETAIL_CACHE_DIR", str(ROOT / "build" / "test-cache"))
         command = [sys.executable, path, *_reduced(path).split(), "--output", folder]
-        done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True)
+        done = subprocess.run(
+            command, env=environment_of_runs(), cwd=folder, capture_output=True, text=True
+        )
         if done.returncode:
             shutil.rmtree(folder)
             raise SystemExit(f"site: {path.relative_to(ROOT)} fails:\n{done.stderr}")

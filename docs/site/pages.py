@@ -81,8 +81,7 @@ def filled(path: Path) -> str:
     folder = _run_folder(path)
     if not (folder / "page.md").exists():
         folder.mkdir(parents=True, exist_ok=True)
-        environment = {**os.environ, "MPLBACKEND": "Agg"}
-        environment.setdefault("DOVETAIL_CACHE_DIR", str(ROOT / "build" / "test-cache"))
+        environment = environment_of_runs() | {"MPLBACKEND": "Agg"}
         if "DOVETAIL_NUM_CPU_DEVICES=8" in text:
             environment["DOVETAIL_NUM_CPU_DEVICES"] = "8"
         command = [sys.executable, Path(__file__).with_name("run_page.py"), path, folder]
@@ -95,6 +94,13 @@ def filled(path: Path) -> str:
             shutil.rmtree(folder)
             raise SystemExit(f"site: the code of {path.relative_to(ROOT)} fails:\n{done.stderr}")
     return (folder / "page.md").read_text()
+
+
+def environment_of_runs() -> dict[str, str]:
+    """The variables of a process that runs code: it finds the commands, and the cache of tests."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    cache = os.environ.get("DOVETAIL_CACHE_DIR", str(ROOT / "build" / "test-cache"))
+    return {**os.environ, "PATH": path, "DOVETAIL_CACHE_DIR": cache}
 
 
 def _run_folder(path: Path) -> Path:
