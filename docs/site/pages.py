@@ -16,6 +16,11 @@ import charts
 import notebooks
 from contents import ROOT, documents, examples, page_of
 
+# What tests share with the site.
+sys.path.insert(0, str(ROOT / "tests" / "python"))
+
+from support import kept_runs
+
 RUNS = ROOT / "build" / "site-runs"
 # The runs that the site shows.
 used: set[Path] = set()
@@ -114,12 +119,10 @@ def _run_folder(path: Path) -> Path:
 @cache
 def implementation() -> bytes:
     """A digest of what the code of documents runs."""
-    digest = hashlib.sha256()
-    for path in sorted([*ROOT.glob("python/**/*.py"), *ROOT.glob("examples/*.py")]):
-        digest.update(path.read_bytes())
+    digest = hashlib.sha256(kept_runs.implementation(ROOT))
     runners = [Path(__file__).with_name(f"{name}.py") for name in ("notebooks", "notebook_runs")]
-    for path in [ROOT / "build/.inputs", ROOT / "docs/support/transcript.py", *runners]:
-        digest.update(path.read_bytes() if path.exists() else b"")
+    for path in [ROOT / "docs/support/transcript.py", *runners]:
+        digest.update(path.read_bytes())
     return digest.digest()
 
 
