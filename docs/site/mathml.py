@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 from typing import Any
 from xml.etree import ElementTree
 
@@ -14,7 +16,10 @@ ElementTree.register_namespace("", _NAMESPACE)
 
 def typeset(formula: str, as_block: bool = False) -> str:
     """The MathML of a formula in LaTeX."""
-    root = ElementTree.fromstring(tex2mathml(formula, as_block=as_block))
+    text = tex2mathml(formula, as_block=as_block)
+    # Entities of HTML, which XML does not have.
+    text = re.sub(r"&(?!amp;|lt;|gt;)\w+;", lambda entity: html.unescape(entity[0]), text)
+    root = ElementTree.fromstring(text)
     # docutils puts the index of a letter with a dot below the letter.
     for both in [*root.iter(f"{{{_NAMESPACE}}}munderover")]:
         letter, index, dot = both

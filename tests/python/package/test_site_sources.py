@@ -175,6 +175,10 @@ def test_indices_of_tangents_are_subscripts(site: Path) -> None:
     plain = re.sub(r"\s+|<(\w+)[^>]*>", lambda tag: f"<{tag[1]}>" if tag[1] else "", text)
     assert "<msub><mover><mi>f</mi><mo>˙</mo></mover><mi>i</mi></msub>" in plain
     assert "munderover" not in plain
+    # Whose spaces are entities of HTML.
+    assert "<mtable" in module(site, "mathml").typeset(
+        r"\begin{cases} a & \text{if } b \\ c & \text{otherwise} \end{cases}"
+    )
 
 
 def test_quoted_code_is_that_of_the_pass(repository: Path) -> None:
