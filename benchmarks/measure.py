@@ -51,7 +51,7 @@ def one_line(error: BaseException) -> str:
 
 
 def difference(found: Any, expected: Any) -> float:
-    """Returns the largest difference of two results, in parts of an array's largest element."""
+    """Returns the largest difference of two results, relative to an array's largest element."""
     pairs = list(zip(leaves(found), leaves(expected), strict=True))
     largest = 0.0
     for a, b in pairs:

@@ -29,7 +29,7 @@ def over_jax(row: Row) -> float | None:
 
 
 def over_best(row: Row) -> float | None:
-    """Returns Dovetail's time in parts of the best other library's."""
+    """Returns Dovetail's time relative to that of the best other library."""
     ours = minimum(row, "dovetail")
     peers = [times["minimum"] for name, times in row["times"].items() if name != "dovetail"]
     return ours / min(peers) if ours and peers else None
@@ -188,7 +188,7 @@ def chart(rows: list[Row], path: Path) -> bool:
 def comparison(before: dict[str, Any], after: dict[str, Any], noise: float) -> str:
     """Returns the rows of Dovetail that changed by more than noise, and geometric means.
 
-    A row has changed if both its time and its time in parts of the other libraries' did: a busier
+    A row has changed if both its time and its time relative to the other libraries' did: a busier
     machine slows down all of them.
     """
     old = {(row["program"], row["size"]): row for row in before["rows"]}
@@ -222,7 +222,7 @@ def comparison(before: dict[str, Any], after: dict[str, Any], noise: float) -> s
     lines += [
         "",
         f"{len(changed)} of {len(pairs)} rows changed by more than {100 * noise:.0f} %. Geometric "
-        f"means of all: after / before {own:.3f}, in parts of the other libraries' times "
+        f"means of all: after / before {own:.3f}, relative to the other libraries' times "
         f"{relative:.3f}; over JAX {means[0]}; over the best peer {means[1]}.",
     ]
     return "\n".join(lines)

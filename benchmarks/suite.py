@@ -6,9 +6,9 @@ Usage: suite.py [--only PATTERN] [--family NAME…] [--sizes SIZE…] [--librari
        suite.py keep RUN.json ...
 
 The libraries that are installed take turns in one process, after their results were compared. The
-table has the least time of each. `/ JAX` and `/ best` are Dovetail's time in parts of JAX's and of
+table has the least time of each. `/ JAX` and `/ best` are Dovetail's time relative to JAX's and to
 the best other library's; `of limit` is the time that the machine's bandwidth and peak allow, both
-measured in the same run, in parts of Dovetail's. A run takes a quarter of an hour on two quiet
+measured in the same run, relative to Dovetail's. A run takes a quarter of an hour on two quiet
 cores. `compare` prints rows that changed between two runs. With `--device cuda`, Dovetail, JAX and
 PyTorch run on the first GPU; each call waits until its result is there.
 """

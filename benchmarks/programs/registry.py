@@ -57,7 +57,7 @@ class Program:
       numpy: the program for NumPy and SciPy.
       torch: the program for PyTorch, of the module and the arguments.
       dtype: of most operations: which peak limits them.
-      tolerance: by how much results may differ, in parts of the largest.
+      tolerance: by how much results may differ, relative to the largest.
       compares: of the list of a result's arrays: what has to agree, where these may differ.
       jit: whether the function is compiled; else its functions are called one by one.
       made: how arguments are made, "program" (by a compiled one) or "eager".

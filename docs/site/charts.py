@@ -28,8 +28,8 @@ def with_charts(text: str) -> str:
     drawn = "\n\n".join(
         f"```{{raw}} html\n{_chart(rows, of, title)}\n```"
         for of, title in (
-            (report.over_jax, "Time in parts of JAX's"),
-            (report.over_best, "Time in parts of that of the best other library"),
+            (report.over_jax, "Time relative to JAX's"),
+            (report.over_best, "Time relative to that of the best other library"),
         )
     )
     note = (

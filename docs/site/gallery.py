@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-import hashlib
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 from contents import ROOT, examples
-from pages import RUNS, implementation, shown, used, write
+from pages import shown, write
+
+from support import kept_runs
 
 _TITLES = {
     "hmc": "Hamiltonian Monte Carlo",
@@ -39,7 +37,9 @@ def make(site: Path) -> set[Path]:
         if not figure.exists() or figure.read_bytes() != (folder / figure.name).read_bytes():
             shutil.copyfile(folder / figure.name, figure)
         page = site / "gallery" / f"{name}.md"
-        write(page, _page(path, title, (folder / "output.txt").read_text()))
+        printed = (folder / "output.txt").read_text().splitlines()
+        lines = [line for line in printed if not line.startswith("figure:")]
+        write(page, _page(path, title, "\n".join(lines)))
         first = _docstring(path).split("\n\n")[0].replace("\n", " ")
         cards += f":::{{grid-item-card}} {title}\n:link: gallery/{name}\n:link-type: doc\n"
         cards += f":img-top: gallery/{name}.png\n:img-alt: {title}\n\n{first}\n:::\n\n"
@@ -78,18 +78,7 @@ def _reduced(path: Path) -> str:
 
 def run(path: Path) -> Path:
     """The folder with the figure, the numbers and the output of an example."""
-    digest = hashlib.sha256(path.read_bytes() + implementation()).hexdigest()
-    folder = RUNS / f"gallery-{path.stem}-{digest[:16]}"
-    used.add(folder)
-    if not (folder / "output.txt").exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        environment = dict(os.environ)
-        environment.setdefault("DOVETAIL_CACHE_DIR", str(ROOT / "build" / "test-cache"))
-        command = [sys.executable, path, *_reduced(path).split(), "--output", folder]
-        done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True)
-        if done.returncode:
-            shutil.rmtree(folder)
-            raise SystemExit(f"site: {path.relative_to(ROOT)} fails:\n{done.stderr}")
-        lines = [line for line in done.stdout.splitlines() if not line.startswith("figure:")]
-        (folder / "output.txt").write_text("\n".join(lines) + "\n")
-    return folder
+    try:
+        return kept_runs.example(ROOT, path.stem, *_reduced(path).split())
+    except RuntimeError as error:
+        raise SystemExit(f"site: {error}") from None

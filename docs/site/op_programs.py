@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import os
 import re
 import subprocess
 import sys
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from contents import ROOT
-from pages import RUNS, implementation, used
+from pages import RUNS, environment_of_runs, implementation, used
 
 # Longer text is cut.
 _MOST_LINES = 60
@@ -33,8 +32,7 @@ def programs() -> dict[str, dict[str, str]]:
     used.add(folder)
     if not (folder / "programs.json").exists():
         folder.mkdir(parents=True, exist_ok=True)
-        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-        environment = {**os.environ, "PATH": path, "DOVETAIL_OPS": "", "DOVETAIL_ENABLE_X64": "1"}
+        environment = environment_of_runs() | {"DOVETAIL_OPS": "", "DOVETAIL_ENABLE_X64": "1"}
         command = [sys.executable, Path(__file__), folder / "programs.json"]
         done = subprocess.run(command, env=environment, capture_output=True, text=True)
         if done.returncode:

@@ -16,6 +16,11 @@ import charts
 import notebooks
 from contents import ROOT, documents, examples, page_of
 
+# What tests share with the site.
+sys.path.insert(0, str(ROOT / "tests" / "python"))
+
+from support import kept_runs
+
 RUNS = ROOT / "build" / "site-runs"
 # The runs that the site shows.
 used: set[Path] = set()
@@ -81,8 +86,7 @@ def filled(path: Path) -> str:
     folder = _run_folder(path)
     if not (folder / "page.md").exists():
         folder.mkdir(parents=True, exist_ok=True)
-        environment = {**os.environ, "MPLBACKEND": "Agg"}
-        environment.setdefault("DOVETAIL_CACHE_DIR", str(ROOT / "build" / "test-cache"))
+        environment = environment_of_runs() | {"MPLBACKEND": "Agg"}
         if "DOVETAIL_NUM_CPU_DEVICES=8" in text:
             environment["DOVETAIL_NUM_CPU_DEVICES"] = "8"
         command = [sys.executable, Path(__file__).with_name("run_page.py"), path, folder]
@@ -97,6 +101,13 @@ def filled(path: Path) -> str:
     return (folder / "page.md").read_text()
 
 
+def environment_of_runs() -> dict[str, str]:
+    """The variables of a process that runs code: it finds the commands, and the cache of tests."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    cache = os.environ.get("DOVETAIL_CACHE_DIR", str(ROOT / "build" / "test-cache"))
+    return {**os.environ, "PATH": path, "DOVETAIL_CACHE_DIR": cache}
+
+
 def _run_folder(path: Path) -> Path:
     """Where the run of a document is kept: it is repeated if the text or Dovetail has changed."""
     digest = hashlib.sha256(path.read_bytes() + implementation()).hexdigest()
@@ -108,12 +119,10 @@ def _run_folder(path: Path) -> Path:
 @cache
 def implementation() -> bytes:
     """A digest of what the code of documents runs."""
-    digest = hashlib.sha256()
-    for path in sorted([*ROOT.glob("python/**/*.py"), *ROOT.glob("examples/*.py")]):
-        digest.update(path.read_bytes())
+    digest = hashlib.sha256(kept_runs.implementation(ROOT))
     runners = [Path(__file__).with_name(f"{name}.py") for name in ("notebooks", "notebook_runs")]
-    for path in [ROOT / "build/.inputs", ROOT / "docs/support/transcript.py", *runners]:
-        digest.update(path.read_bytes() if path.exists() else b"")
+    for path in [ROOT / "docs/support/transcript.py", *runners]:
+        digest.update(path.read_bytes())
     return digest.digest()
 
 

@@ -2,41 +2,48 @@
 
 from __future__ import annotations
 
+import html
+import re
 from functools import cache
-from html.parser import HTMLParser
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import unquote, urldefrag
 
 SITE = Path(__file__).parents[2] / "build" / "site"
+# In code, what looks like an attribute is escaped.
+ATTRIBUTE = re.compile(r'\s(href|src|id|name)="([^"]*)"')
 
 
-class _Page(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.targets: set[str] = set()
-        self.links: set[str] = set()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        values = dict(attrs)
-        self.targets.update(filter(None, (values.get("id"), values.get("name"))))
-        for name in ("href", "src"):
-            if value := values.get(name):
-                self.links.add(value)
+class _Page(NamedTuple):
+    targets: set[str]
+    links: set[str]
 
 
 @cache
 def parsed(path: Path) -> _Page:
-    page = _Page()
-    page.feed(path.read_text(encoding="utf-8"))
+    page = _Page(set(), set())
+    for attribute, value in ATTRIBUTE.findall(path.read_text(encoding="utf-8")):
+        found = page.links if attribute in ("href", "src") else page.targets
+        found.add(html.unescape(value))
     return page
+
+
+@cache
+def linked(folder: Path, target: str) -> Path:
+    return (folder / target).resolve()
+
+
+@cache
+def is_file(path: Path) -> bool:
+    return path.is_file()
 
 
 def is_dead(page: Path, link: str) -> bool:
     target, anchor = urldefrag(link)
     if target.startswith(("http://", "https://", "mailto:", "data:")):
         return False
-    path = (page.parent / unquote(target.partition("?")[0])).resolve() if target else page
-    if not path.is_file():
+    path = linked(page.parent, unquote(target.partition("?")[0])) if target else page
+    if not is_file(path):
         return True
     return bool(anchor) and path.suffix == ".html" and unquote(anchor) not in parsed(path).targets
 

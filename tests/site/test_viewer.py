@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -101,6 +104,29 @@ def test_hovering_shows_type_and_line(tab: Open, program: View) -> None:
     expect(about).to_contain_text("test_viewer.py:")
     expect(about).to_contain_text("(hidden/loss)")
     expect(about).to_contain_text("y = dnp.tanh(x @ w)")
+
+
+ON_EIGHT_DEVICES = """
+import numpy as np
+import dovetail as dt
+from dovetail.sharding import NamedSharding, PartitionSpec as P
+
+mesh = dt.sharding.Mesh(np.array(dt.devices()).reshape(4, 2), ("data", "model"))
+x = dt.device_put(np.ones((16, 8), np.float32), NamedSharding(mesh, P("data")))
+w = dt.device_put(np.ones((8, 4), np.float32), NamedSharding(mesh, P(None, "model")))
+dt.view(dt.jit(lambda x, w: dt.numpy.tanh(x @ w)), x, w).save("page.html")
+"""
+
+
+def test_hovering_shows_shardings(tab: Open, tmp_path: Path) -> None:
+    environment = {**os.environ, "DOVETAIL_NUM_CPU_DEVICES": "8"}
+    command = [sys.executable, "-c", ON_EIGHT_DEVICES]
+    subprocess.run(command, cwd=tmp_path, env=environment, check=True)
+    page = tab((tmp_path / "page.html").read_text())
+    line(page, "simplify", "dovetail.tanh").locator("span", has_text="%1").first.hover()
+    about = page.locator(".about")
+    expect(about).to_contain_text("tensor<16x4xf32>")
+    expect(about).to_contain_text('[{"data"}, {"model"}]')
 
 
 def test_clicking_marks_what_an_op_became(tab: Open, program: View) -> None:

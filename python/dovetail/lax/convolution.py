@@ -42,6 +42,8 @@ def conv_general_dilated(
     batch_group_count: int = 1,
     precision: Any = None,
     preferred_element_type: Any = None,
+    *,
+    out_sharding: Any = None,
 ) -> Array:
     """The convolution of an array with a kernel, as in neural networks: a correlation, summed over
     input features.

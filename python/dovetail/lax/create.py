@@ -116,7 +116,7 @@ def iota(dtype: Any, size: int) -> Array:
 
 
 @accepts_out_sharding
-def broadcasted_iota(dtype: Any, shape: Any, dimension: int) -> Array:
+def broadcasted_iota(dtype: Any, shape: Any, dimension: int, *, out_sharding: Any = None) -> Array:
     """An array of `shape` whose elements are their index along `dimension`.
 
     Args:
@@ -140,7 +140,7 @@ def broadcasted_iota(dtype: Any, shape: Any, dimension: int) -> Array:
 
 
 @accepts_out_sharding
-def empty(shape: Any, dtype: Any) -> Array:
+def empty(shape: Any, dtype: Any, *, out_sharding: Any = None) -> Array:
     """An array of `shape` with unspecified elements, which are zero.
 
     Args:

@@ -29,6 +29,8 @@ def dot_general(
     dimension_numbers: Any,
     precision: Any = None,
     preferred_element_type: Any = None,
+    *,
+    out_sharding: Any = None,
 ) -> Array:
     """The sums of products over contracting dimensions, for each index of the batch dimensions.
 
@@ -149,6 +151,7 @@ def dot(
     dimension_numbers: Any = None,
     precision: Any = None,
     preferred_element_type: Any = None,
+    out_sharding: Any = None,
 ) -> Array:
     """The product of vectors and matrices, of rank 1 or 2; with `dimension_numbers`, `dot_general`.
 

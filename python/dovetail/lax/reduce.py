@@ -34,7 +34,7 @@ def reduced_axes(axes: Any, ndim: int) -> tuple[int, ...]:
 
 @accepts_out_sharding
 @documented(REDUCTION)
-def reduce_sum(operand: ArrayLike, axes: Sequence[int]) -> Array:
+def reduce_sum(operand: ArrayLike, axes: Sequence[int], *, out_sharding: Any = None) -> Array:
     """The sums of numbers over the dimensions `axes`, in their element type.
 
     Raises:

@@ -25,7 +25,13 @@ from dovetail.transforms.out_sharding import accepts_out_sharding
 
 
 @accepts_out_sharding
-def reshape(operand: ArrayLike, new_sizes: Any, dimensions: Sequence[int] | None = None) -> Array:
+def reshape(
+    operand: ArrayLike,
+    new_sizes: Any,
+    dimensions: Sequence[int] | None = None,
+    *,
+    out_sharding: Any = None,
+) -> Array:
     """The elements of `operand`, its dimensions first ordered as in `dimensions`, in the shape
     `new_sizes`.
 
@@ -85,7 +91,7 @@ def transpose(operand: ArrayLike, permutation: Sequence[int]) -> Array:
 
 
 @accepts_out_sharding
-def broadcast(operand: ArrayLike, sizes: Sequence[int]) -> Array:
+def broadcast(operand: ArrayLike, sizes: Sequence[int], *, out_sharding: Any = None) -> Array:
     """The operand repeated along new leading dimensions of the given sizes.
 
     Args:
@@ -109,7 +115,11 @@ def broadcast(operand: ArrayLike, sizes: Sequence[int]) -> Array:
 
 @accepts_out_sharding
 def broadcast_in_dim(
-    operand: ArrayLike, shape: Sequence[int], broadcast_dimensions: Sequence[int]
+    operand: ArrayLike,
+    shape: Sequence[int],
+    broadcast_dimensions: Sequence[int],
+    *,
+    out_sharding: Any = None,
 ) -> Array:
     """Dimension i of the operand becomes dimension `broadcast_dimensions[i]` of `shape`; size 1 is
     stretched.

@@ -58,6 +58,7 @@ def array(
     order: str | None = "K",
     ndmin: int = 0,
     device: Any = None,
+    out_sharding: Any = None,
 ) -> Array:
     """An array from data.
 
@@ -113,6 +114,7 @@ def asarray(
     *,
     copy: bool | None = None,
     device: Any = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Like `array`. NumPy arrays are copied, so that writing to them later changes nothing, unless
     `copy` is False.
@@ -229,7 +231,14 @@ def fromfunction(
 
 @accepts_out_sharding
 @documented(_FILLED)
-def full(shape: Any, fill_value: ArrayLike, dtype: Any = None, *, device: Any = None) -> Array:
+def full(
+    shape: Any,
+    fill_value: ArrayLike,
+    dtype: Any = None,
+    *,
+    device: Any = None,
+    out_sharding: Any = None,
+) -> Array:
     """An array of `shape` filled with `fill_value`, which is broadcast.
 
     Args:
@@ -268,7 +277,7 @@ def broadcast_to_shape(name: str, x: Array, shape: tuple[int, ...]) -> Array:
 
 @accepts_out_sharding
 @documented(_FILLED)
-def zeros(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
+def zeros(shape: Any, dtype: Any = None, *, device: Any = None, out_sharding: Any = None) -> Array:
     """An array of zeros, by default of floats.
 
     Example:
@@ -280,7 +289,7 @@ def zeros(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
 
 @accepts_out_sharding
 @documented(_FILLED)
-def ones(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
+def ones(shape: Any, dtype: Any = None, *, device: Any = None, out_sharding: Any = None) -> Array:
     """An array of ones, by default of floats.
 
     Example:
@@ -292,7 +301,7 @@ def ones(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
 
 @accepts_out_sharding
 @documented(_FILLED)
-def empty(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
+def empty(shape: Any, dtype: Any = None, *, device: Any = None, out_sharding: Any = None) -> Array:
     """An array whose elements are unspecified; they are zero.
 
     Args:
@@ -322,7 +331,13 @@ def _constant(name: str, shape: Any, dtype: Any, value: int) -> Array:
 @accepts_out_sharding
 @documented(_FILLED, _LIKE)
 def full_like(
-    a: Any, fill_value: ArrayLike, dtype: Any = None, shape: Any = None, *, device: Any = None
+    a: Any,
+    fill_value: ArrayLike,
+    dtype: Any = None,
+    shape: Any = None,
+    *,
+    device: Any = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Like `full`, with the shape and the element type of `a` unless others are given.
 
@@ -343,7 +358,9 @@ def full_like(
 
 @accepts_out_sharding
 @documented(_LIKE)
-def zeros_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None) -> Array:
+def zeros_like(
+    a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None, out_sharding: Any = None
+) -> Array:
     """Like `zeros`, with the shape and the element type of `a` unless others are given.
 
     Example:
@@ -355,7 +372,9 @@ def zeros_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = No
 
 @accepts_out_sharding
 @documented(_LIKE)
-def ones_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None) -> Array:
+def ones_like(
+    a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None, out_sharding: Any = None
+) -> Array:
     """Like `ones`, with the shape and the element type of `a` unless others are given.
 
     Example:

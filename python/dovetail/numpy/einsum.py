@@ -38,6 +38,7 @@ def einsum(
     precision: Any = None,
     preferred_element_type: Any = None,
     _dot_general: Callable[..., Array] = lax.dot_general,
+    out_sharding: Any = None,
 ) -> Array:
     """The sum of products that the subscripts state, as in "ij,jk->ik"; NumPy's whole syntax.
 

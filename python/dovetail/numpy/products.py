@@ -38,7 +38,12 @@ def _operands(name: str, a: ArrayLike, b: ArrayLike, precision: Any, preferred: 
 @accepts_out_sharding
 @documented(CONTRACTION)
 def dot(
-    a: ArrayLike, b: ArrayLike, *, precision: Any = None, preferred_element_type: Any = None
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    precision: Any = None,
+    preferred_element_type: Any = None,
+    out_sharding: Any = None,
 ) -> Array:
     """The sums of products over the last dimension of a and the second-to-last of b; for a scalar,
     the product.
@@ -69,7 +74,12 @@ def dot(
 @accepts_out_sharding
 @documented(CONTRACTION)
 def matmul(
-    a: ArrayLike, b: ArrayLike, *, precision: Any = None, preferred_element_type: Any = None
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    precision: Any = None,
+    preferred_element_type: Any = None,
+    out_sharding: Any = None,
 ) -> Array:
     """The matrix products over the last two dimensions; leading dimensions are broadcast, vectors
     are rows or columns.
@@ -286,6 +296,7 @@ def tensordot(
     *,
     precision: Any = None,
     preferred_element_type: Any = None,
+    out_sharding: Any = None,
 ) -> Array:
     """The sums of products over the last dimensions of a and first of b, or over the pairs `axes` =
     (of a, of b).

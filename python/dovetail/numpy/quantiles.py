@@ -120,6 +120,7 @@ def percentile(
     keepdims: bool = False,
     *,
     weights: ArrayLike | None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Like `quantile`, for `q` in percent.
 

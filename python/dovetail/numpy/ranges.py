@@ -31,7 +31,13 @@ from dovetail.transforms.out_sharding import accepts_out_sharding
 
 @accepts_out_sharding
 def arange(
-    start: Any, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None
+    start: Any,
+    stop: Any = None,
+    step: Any = None,
+    dtype: Any = None,
+    *,
+    device: Any = None,
+    out_sharding: Any = None,
 ) -> Array:
     """start, start + step, … before stop; a single argument is the stop, and the start is 0.
 

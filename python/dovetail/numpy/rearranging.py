@@ -206,7 +206,12 @@ def tile(A: ArrayLike, reps: int | Sequence[int]) -> Array:
 
 @accepts_out_sharding
 def repeat(
-    a: ArrayLike, repeats: Any, axis: int | None = None, *, total_repeat_length: int | None = None
+    a: ArrayLike,
+    repeats: Any,
+    axis: int | None = None,
+    *,
+    total_repeat_length: int | None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """Each element `repeats` times along `axis`, or in row-major order; the counts are known while
     tracing, unless their sum is given.

@@ -34,6 +34,8 @@ def segment_sum(
     unique_indices: bool = False,
     bucket_size: int | None = None,
     mode: Mode = None,
+    *,
+    out_sharding: Any = None,
 ) -> Array:
     """The sum of each segment of an array: the rows with the same number.
 
@@ -74,6 +76,8 @@ def segment_prod(
     unique_indices: bool = False,
     bucket_size: int | None = None,
     mode: Mode = None,
+    *,
+    out_sharding: Any = None,
 ) -> Array:
     """The product of each segment of an array: the rows with the same number.
 
@@ -107,6 +111,8 @@ def segment_max(
     unique_indices: bool = False,
     bucket_size: int | None = None,
     mode: Mode = None,
+    *,
+    out_sharding: Any = None,
 ) -> Array:
     """The largest element of each segment of an array: the rows with the same number.
 
@@ -141,6 +147,8 @@ def segment_min(
     unique_indices: bool = False,
     bucket_size: int | None = None,
     mode: Mode = None,
+    *,
+    out_sharding: Any = None,
 ) -> Array:
     """The smallest element of each segment of an array: the rows with the same number.
 

@@ -26,7 +26,14 @@ from dovetail.transforms.out_sharding import accepts_out_sharding
 
 
 @accepts_out_sharding
-def reshape(a: ArrayLike, shape: Any, order: str = "C", *, copy: bool | None = None) -> Array:
+def reshape(
+    a: ArrayLike,
+    shape: Any,
+    order: str = "C",
+    *,
+    copy: bool | None = None,
+    out_sharding: Any = None,
+) -> Array:
     """The same elements in another shape; one size may be -1. Order "F" counts the first index
     fastest.
 
@@ -74,7 +81,7 @@ def _inferred(x: Array, shape: Any) -> tuple[int, ...]:
 
 
 @accepts_out_sharding
-def ravel(a: ArrayLike, order: str = "C") -> Array:
+def ravel(a: ArrayLike, order: str = "C", *, out_sharding: Any = None) -> Array:
     """The elements in one dimension.
 
     Args:
@@ -362,7 +369,7 @@ def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
 
 
 @accepts_out_sharding
-def broadcast_to(array: ArrayLike, shape: Any) -> Array:
+def broadcast_to(array: ArrayLike, shape: Any, *, out_sharding: Any = None) -> Array:
     """The array repeated to `shape`.
 
     Args:

@@ -428,6 +428,7 @@ def bincount(
     minlength: int = 0,
     *,
     length: int | None = None,
+    out_sharding: Any = None,
 ) -> Array:
     """The number of occurrences of each integer, or the sum of their weights.
 

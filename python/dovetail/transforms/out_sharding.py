@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
+from dovetail.base.documentation import documented
 from dovetail.base.errors import type_error, value_error
 from dovetail.placement.meshes import AxisType
 from dovetail.placement.named_sharding import NamedSharding
@@ -14,7 +14,13 @@ from dovetail.placement.partition_spec import P
 from dovetail.placement.type_shardings import named_by_context
 from dovetail.transforms.explicit_sharding import auto_axes
 
-R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., Any])
+
+_OUT_SHARDING = """
+    Args:
+      out_sharding: the sharding in the type of the result: a `NamedSharding`, or a `P` over the
+        mesh of the context.
+"""
 
 
 def placed(
@@ -60,8 +66,11 @@ def placed(
     return auto_axes(call, axes=axes, out_sharding=wanted)(args, kwargs)
 
 
-def accepts_out_sharding(function: Callable[..., R]) -> Callable[..., R]:
-    """A function that takes `out_sharding` too, by keyword: see `placed`."""
+def accepts_out_sharding(function: F) -> F:
+    """A function that does what its parameter `out_sharding` says: see `placed`.
+
+    The function itself is never given it.
+    """
     name = function.__name__
 
     @functools.wraps(function)
@@ -73,8 +82,4 @@ def accepts_out_sharding(function: Callable[..., R]) -> Callable[..., R]:
             return function(*args, **kwargs)
         return placed(name, function, out_sharding, *args, **kwargs)
 
-    signature = inspect.signature(function)
-    own = inspect.Parameter("out_sharding", inspect.Parameter.KEYWORD_ONLY, default=None)
-    parameters = [*signature.parameters.values(), own]
-    wrapper.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    return wrapper
+    return documented(_OUT_SHARDING)(cast("F", wrapper))

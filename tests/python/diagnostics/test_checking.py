@@ -157,6 +157,11 @@ def test_finding(check: Check, kind: str, program: str, marker: str, message: st
     assert finding["remedy"] == REMEDIES[kind]
 
 
+def test_every_kind_has_a_program() -> None:
+    kinds = {kind for kind, *_ in CASES} | {"slow-code", "not-compiled"}
+    assert kinds == REMEDIES.keys() - {"failure"}
+
+
 CLEAN = """
 from dovetail import optim
 x = np.linspace(0, 1, 64, dtype=np.float32)[:, None]
@@ -239,6 +244,7 @@ def test_slower_code(check: Check) -> None:
     assert finding["kind"] == "slow-code"
     assert finding["line"] == line_of(REJECTED, "dt.jit(of_gradient)(x[0], x[1] / 7)")
     assert finding["message"].startswith("`of_gradient` is compiled to slower code: ")
+    assert finding["remedy"] == REMEDIES["slow-code"]
 
 
 FULL_DISK = """import resource
@@ -271,6 +277,7 @@ def test_what_cannot_be_compiled(tmp_path: Path) -> None:
     assert finding["line"] == FULL_DISK.splitlines().index("print(f(0.0))") + 1
     assert finding["message"].startswith("`f` could not be compiled, and is evaluated op by op: ")
     assert "No usable temporary directory" in finding["message"]
+    assert finding["remedy"] == REMEDIES["not-compiled"]
 
 
 def test_nothing_is_left_behind(check: Check) -> None:
@@ -301,6 +308,7 @@ def test_command_line(tmp_path: Path) -> None:
     assert done.stdout == "['--epochs', '-x']\n"
     place = f"program.py:{line_of(NAN, 'y = dnp.log(-dnp.ones(3))')} (<module>)"
     assert done.stderr.startswith(f"1. nan at {place}\n   invalid value (nan) encountered in log")
+    assert REMEDIES["nan"].split()[0] in done.stderr
     assert done.stderr.endswith("dovetail check: 1 finding\n")
 
 

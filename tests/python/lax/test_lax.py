@@ -414,4 +414,4 @@ def test_convolution_takes_a_sharding_of_its_result() -> None:
     result = lax.conv_general_dilated(x, kernel, (1,), "VALID", out_sharding=None)
     np.testing.assert_array_equal(result, np.full((1, 1, 3), 2))
     with pytest.raises(TypeError, match="`out_sharding` argument of `conv_general_dilated`"):
-        lax.conv_general_dilated(x, kernel, (1,), "VALID", out_sharding="x")  # type: ignore[call-arg]
+        lax.conv_general_dilated(x, kernel, (1,), "VALID", out_sharding="x")

@@ -9,6 +9,7 @@ import re
 import statistics
 import subprocess
 import sys
+import tarfile
 import venv
 import zipfile
 from pathlib import Path
@@ -92,6 +93,22 @@ def test_wheel_trains_in_an_empty_environment(
     accuracy = re.search(r"test accuracy ([\d.]+)%", trained)
     assert accuracy is not None
     assert float(accuracy[1]) > 80
+
+
+@pytest.mark.packaging
+def test_source_distribution_has_the_repository(repository: Path, tmp_path: Path) -> None:
+    """`tools/wheels` builds wheels from it."""
+    build = (
+        "from scikit_build_core.build import build_sdist as b; import sys; print(b(sys.argv[1]))"
+    )
+    name = run(sys.executable, "-c", build, tmp_path, cwd=repository).splitlines()[-1]
+    with tarfile.open(tmp_path / name) as archive:
+        packed = {member.name.partition("/")[2] for member in archive if member.isfile()}
+    tracked = run("git", "ls-files", cwd=repository).splitlines()
+    assert len(tracked) > 1000
+    expected = {path for path in tracked if not path.startswith((".ci/", "shared/"))}
+    assert not expected - packed
+    assert not [path for path in packed if path.startswith((".ci/", "build/", "shared/", ".venv/"))]
 
 
 def test_import_is_light(repository: Path) -> None:

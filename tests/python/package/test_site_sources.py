@@ -169,6 +169,18 @@ def test_ops_with_derivatives_have_formulas(site: Path) -> None:
             assert derivatives.has_rule(row.name), row.name
 
 
+def test_indices_of_tangents_are_subscripts(site: Path) -> None:
+    pytest.importorskip("docutils")
+    text = module(site, "mathml").typeset(r"\dot f_i = \sum_{k \le i} \dot x_k")
+    plain = re.sub(r"\s+|<(\w+)[^>]*>", lambda tag: f"<{tag[1]}>" if tag[1] else "", text)
+    assert "<msub><mover><mi>f</mi><mo>˙</mo></mover><mi>i</mi></msub>" in plain
+    assert "munderover" not in plain
+    # Whose spaces are entities of HTML.
+    assert "<mtable" in module(site, "mathml").typeset(
+        r"\begin{cases} a & \text{if } b \\ c & \text{otherwise} \end{cases}"
+    )
+
+
 def test_quoted_code_is_that_of_the_pass(repository: Path) -> None:
     text = (repository / "docs" / "writing_passes.md").read_text()
     sources = {

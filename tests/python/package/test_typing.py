@@ -69,8 +69,16 @@ def test_types_are_those_that_users_expect(repository: Path, tmp_path: Path) -> 
         "assert_type(x + 1, dt.Array)\n"
         "x.reshaped(-1)\n"
         "dnp.sin(x, 3)\n"
+        "dnp.ones((2, 3), kind=float)\n"
+        "dt.lax.reshape(x, (6,), out_shardings=None)\n"
+        "dnp.matmul(x, x.T, out_sharding=dt.P())\n"
     )
-    assert pyright(tmp_path) == [(9, "reportAttributeAccessIssue"), (10, "reportCallIssue")]
+    assert pyright(tmp_path) == [
+        (9, "reportAttributeAccessIssue"),
+        (10, "reportCallIssue"),
+        (11, "reportCallIssue"),
+        (12, "reportCallIssue"),
+    ]
 
 
 COMPLETED: str = """import dovetail as dt
