@@ -1,5 +1,6 @@
 // Meshes and shardings: text, verification, shapes of parts.
 #include "Dialect.h"
+#include "ShardingText.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -7,7 +8,7 @@ using namespace mlir;
 
 namespace dovetail {
 
-Attribute MeshAttr::parse(AsmParser &parser, Type) {
+ParseResult parseMeshAxes(AsmParser &parser, MeshAttr &mesh) {
   SMLoc at = parser.getCurrentLocation();
   SmallVector<StringAttr> axes;
   SmallVector<int64_t> sizes;
@@ -15,18 +16,29 @@ Attribute MeshAttr::parse(AsmParser &parser, Type) {
     return failure(parser.parseAttribute(axes.emplace_back()) || parser.parseEqual() ||
                    parser.parseInteger(sizes.emplace_back()));
   };
-  if (parser.parseLess() || parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseAxis) ||
-      parser.parseGreater())
-    return {};
-  return MeshAttr::getChecked([&] { return parser.emitError(at); }, parser.getContext(), ArrayRef(axes),
-                              ArrayRef(sizes));
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseAxis))
+    return failure();
+  mesh =
+      MeshAttr::getChecked([&] { return parser.emitError(at); }, parser.getContext(), ArrayRef(axes), ArrayRef(sizes));
+  return success(mesh != nullptr);
+}
+
+void printMeshAxes(AsmPrinter &printer, MeshAttr mesh) {
+  printer << '[';
+  llvm::interleaveComma(llvm::zip_equal(mesh.getAxes(), mesh.getSizes()), printer,
+                        [&](auto axis) { printer << std::get<0>(axis) << " = " << std::get<1>(axis); });
+  printer << ']';
+}
+
+Attribute MeshAttr::parse(AsmParser &parser, Type) {
+  MeshAttr mesh;
+  return parser.parseLess() || parseMeshAxes(parser, mesh) || parser.parseGreater() ? MeshAttr() : mesh;
 }
 
 void MeshAttr::print(AsmPrinter &printer) const {
-  printer << "<[";
-  llvm::interleaveComma(llvm::zip_equal(getAxes(), getSizes()), printer,
-                        [&](auto axis) { printer << std::get<0>(axis) << " = " << std::get<1>(axis); });
-  printer << "]>";
+  printer << '<';
+  printMeshAxes(printer, *this);
+  printer << '>';
 }
 
 static FailureOr<AxisRefAttr> parseAxisRef(AsmParser &parser) {
@@ -110,11 +122,8 @@ void DimShardingAttr::print(AsmPrinter &printer) const {
   printer << '>';
 }
 
-Attribute ShardingAttr::parse(AsmParser &parser, Type) {
-  SMLoc start = parser.getCurrentLocation();
-  MeshAttr mesh;
-  SmallVector<DimShardingAttr> dims;
-  SmallVector<AxisRefAttr> replicated, unreduced;
+ParseResult parseShardingAxes(AsmParser &parser, SmallVectorImpl<DimShardingAttr> &dims,
+                              SmallVectorImpl<AxisRefAttr> &replicated, SmallVectorImpl<AxisRefAttr> &unreduced) {
   auto parseOneDim = [&]() -> ParseResult {
     FailureOr<DimShardingAttr> dim = parseDim(parser);
     if (failed(dim))
@@ -122,7 +131,7 @@ Attribute ShardingAttr::parse(AsmParser &parser, Type) {
     dims.push_back(*dim);
     return success();
   };
-  auto parseAxes = [&](SmallVector<AxisRefAttr> &axes) -> ParseResult {
+  auto parseAxes = [&](SmallVectorImpl<AxisRefAttr> &axes) -> ParseResult {
     return failure(parser.parseEqual() || parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces, [&]() {
       FailureOr<AxisRefAttr> axis = parseAxisRef(parser);
       if (failed(axis))
@@ -131,30 +140,25 @@ Attribute ShardingAttr::parse(AsmParser &parser, Type) {
       return ParseResult(success());
     }));
   };
-  if (parser.parseLess() || parser.parseAttribute(mesh) || parser.parseComma() ||
-      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseOneDim))
-    return {};
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseOneDim))
+    return failure();
   while (succeeded(parser.parseOptionalComma())) {
     SMLoc at = parser.getCurrentLocation();
     StringRef keyword;
     if (parser.parseKeyword(&keyword))
-      return {};
-    if (keyword != "replicated" && keyword != "unreduced") {
-      parser.emitError(at, "expected 'replicated' or 'unreduced', got: ") << keyword;
-      return {};
-    }
+      return failure();
+    if (keyword != "replicated" && keyword != "unreduced")
+      return parser.emitError(at, "expected 'replicated' or 'unreduced', got: ") << keyword;
     if (parseAxes(keyword == "replicated" ? replicated : unreduced))
-      return {};
+      return failure();
   }
-  if (parser.parseGreater())
-    return {};
-  return ShardingAttr::getChecked([&] { return parser.emitError(start); }, parser.getContext(), mesh, ArrayRef(dims),
-                                  ArrayRef(replicated), ArrayRef(unreduced));
+  return success();
 }
 
-void ShardingAttr::print(AsmPrinter &printer) const {
-  printer << '<' << getMesh() << ", [";
-  llvm::interleaveComma(getDims(), printer, [&](DimShardingAttr dim) { printDim(printer, dim); });
+void printShardingAxes(AsmPrinter &printer, ArrayRef<DimShardingAttr> dims, ArrayRef<AxisRefAttr> replicated,
+                       ArrayRef<AxisRefAttr> unreduced) {
+  printer << '[';
+  llvm::interleaveComma(dims, printer, [&](DimShardingAttr dim) { printDim(printer, dim); });
   printer << ']';
   auto printAxes = [&](StringRef keyword, ArrayRef<AxisRefAttr> axes) {
     if (axes.empty())
@@ -163,8 +167,25 @@ void ShardingAttr::print(AsmPrinter &printer) const {
     llvm::interleaveComma(axes, printer, [&](AxisRefAttr axis) { printAxisRef(printer, axis); });
     printer << '}';
   };
-  printAxes("replicated", getReplicated());
-  printAxes("unreduced", getUnreduced());
+  printAxes("replicated", replicated);
+  printAxes("unreduced", unreduced);
+}
+
+Attribute ShardingAttr::parse(AsmParser &parser, Type) {
+  SMLoc start = parser.getCurrentLocation();
+  MeshAttr mesh;
+  SmallVector<DimShardingAttr> dims;
+  SmallVector<AxisRefAttr> replicated, unreduced;
+  if (parser.parseLess() || parser.parseAttribute(mesh) || parser.parseComma() ||
+      parseShardingAxes(parser, dims, replicated, unreduced) || parser.parseGreater())
+    return {};
+  return ShardingAttr::getChecked([&] { return parser.emitError(start); }, parser.getContext(), mesh, ArrayRef(dims),
+                                  ArrayRef(replicated), ArrayRef(unreduced));
+}
+
+void ShardingAttr::print(AsmPrinter &printer) const {
+  printer << '<' << getMesh() << ", ";
+  printShardingAxes(printer, getDims(), getReplicated(), getUnreduced());
   printer << '>';
 }
 

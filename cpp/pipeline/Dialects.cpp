@@ -7,6 +7,7 @@
 #include "cpp/lowering/Lowering.h"
 #include "cpp/sharding/TypeRules.h"
 #include "cpp/stablehlo/Families.h"
+#include "cpp/stablehlo/Sdy.h"
 #include "cpp/stablehlo/Stablehlo.h"
 
 using namespace mlir;
@@ -25,8 +26,8 @@ void registerAllDialects(DialectRegistry &registry) {
     attachLowerings(context);
     attachTypeRules(context);
   });
-  registry.addExtension(+[](MLIRContext *context, DovetailDialect *, stablehlo::StablehloDialect *,
-                            chlo::ChloDialect *) { attachStablehloCounterparts(context); });
+  registry.addExtension(+[](MLIRContext *context, DovetailDialect *, stablehlo::StablehloDialect *, chlo::ChloDialect *,
+                            sdy::SdyDialect *) { attachStablehloCounterparts(context); });
 }
 
 } // namespace dovetail

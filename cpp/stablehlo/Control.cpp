@@ -5,10 +5,25 @@
 #include "dialects/Call.h"
 #include "dialects/Create.h"
 #include "dialects/Pointwise.h"
+#include "mlir/IR/Verifier.h"
 
 using namespace mlir;
 
 namespace dovetail {
+
+bool importNamed(StringRef name, Operation *op, Importer &e, SmallVectorImpl<Value> &results) {
+  std::optional<RegisteredOperationName> known = RegisteredOperationName::lookup(name, op->getContext());
+  if (!known || !isa<chlo::ChloDialect>(known->getDialect()) || op->getNumResults() != 1)
+    return false;
+  OperationState state(op->getLoc(), *known, op->getOperands(), op->getResultTypes());
+  Operation *made = e.builder.create(state);
+  auto stated = dyn_cast<FromStablehloOpInterface>(made);
+  // Ops of other operands or with attributes are not meant: what is wrong with them is not shown.
+  ScopedDiagnosticHandler quiet(op->getContext(), [](Diagnostic &) { return success(); });
+  bool isComplete = stated && succeeded(verify(made)) && succeeded(stated.importTo(e, results));
+  made->erase();
+  return isComplete;
+}
 
 namespace {
 
@@ -72,18 +87,8 @@ struct ImportCase : Import<ImportCase, stablehlo::CaseOp> {
 struct ImportComposite : Import<ImportComposite, stablehlo::CompositeOp> {
   LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
     auto composite = cast<stablehlo::CompositeOp>(op);
-    std::optional<RegisteredOperationName> name =
-        RegisteredOperationName::lookup(composite.getName(), op->getContext());
-    bool isFunction = name && isa<chlo::ChloDialect>(name->getDialect()) && composite.getCompositeAttributes().empty();
-    if (isFunction && op->getNumResults() == 1) {
-      OperationState state(op->getLoc(), *name, op->getOperands(), op->getResultTypes());
-      Operation *made = e.builder.create(state);
-      auto stated = dyn_cast<FromStablehloOpInterface>(made);
-      LogicalResult imported = stated ? stated.importTo(e, results) : failure();
-      made->erase();
-      if (succeeded(imported))
-        return success();
-    }
+    if (composite.getCompositeAttributes().empty() && importNamed(composite.getName(), op, e, results))
+      return success();
     auto call =
         CallOp::create(e.builder, e.loc, op->getResultTypes(), composite.getDecompositionAttr(), op->getOperands());
     llvm::append_range(results, call->getResults());

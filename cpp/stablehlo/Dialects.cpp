@@ -1,4 +1,5 @@
 // Registration of the dialects that come with StableHLO, and their attributes.
+#include "Sdy.h"
 #include "Stablehlo.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -71,49 +72,10 @@ struct JaxDialect : AttributesOf<JaxDialect> {
   using AttributesOf::AttributesOf;
   static StringRef getDialectNamespace() { return "jax"; }
 };
-
-/// Shardings: a mesh is an op of the module, `sdy.mesh @name = <["axis"=size, …]>`.
-struct SdyDialect : AttributesOf<SdyDialect> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SdyDialect)
-  using AttributesOf::AttributesOf;
-  static StringRef getDialectNamespace() { return "sdy"; }
-
-  static ParseResult parseMesh(OpAsmParser &parser, OperationState &state) {
-    StringAttr name;
-    Builder &b = parser.getBuilder();
-    SmallVector<Attribute> axes, sizes;
-    if (parser.parseSymbolName(name, "sym_name", state.attributes) || parser.parseEqual() || parser.parseLess() ||
-        parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
-          std::string axis;
-          int64_t size;
-          if (parser.parseString(&axis) || parser.parseEqual() || parser.parseInteger(size))
-            return failure();
-          axes.push_back(b.getStringAttr(axis));
-          sizes.push_back(b.getI64IntegerAttr(size));
-          return success();
-        }))
-      return failure();
-    if (succeeded(parser.parseOptionalComma())) {
-      SmallVector<int64_t> ids;
-      if (parser.parseKeyword("device_ids") || parser.parseEqual() ||
-          parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
-                                         [&] { return parser.parseInteger(ids.emplace_back()); }))
-        return failure();
-      state.addAttribute("device_ids", b.getDenseI64ArrayAttr(ids));
-    }
-    state.addAttribute("axes", b.getArrayAttr(axes));
-    state.addAttribute("sizes", b.getArrayAttr(sizes));
-    return failure(parser.parseGreater() || parser.parseOptionalAttrDict(state.attributes));
-  }
-
-  std::optional<ParseOpHook> getParseOperationHook(StringRef name) const override {
-    return name == "sdy.mesh" ? std::optional<ParseOpHook>(parseMesh) : std::nullopt;
-  }
-};
 } // namespace
 
 void registerStablehlo(DialectRegistry &registry) {
-  registry.insert<StablehloDialect, chlo::ChloDialect, MhloDialect, JaxDialect, SdyDialect>();
+  registry.insert<StablehloDialect, chlo::ChloDialect, MhloDialect, JaxDialect, sdy::SdyDialect>();
 }
 
 //===- Text of attributes --------------------------------------------------------===//

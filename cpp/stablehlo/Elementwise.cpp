@@ -135,10 +135,45 @@ struct ImportSelect : Import<ImportSelect, stablehlo::SelectOp> {
   }
 };
 
+/// The greater of two arrays, or the lesser. Complex numbers are in lexicographic order.
+template <bool isMax>
+Value extremeOf(Importer &e, Value x, Value y) {
+  if (!Algebra::isComplex(x))
+    return isMax ? e.make<MaxOp>(x, y) : e.make<MinOp>(x, y);
+  Value first = isMax ? x : y, second = isMax ? y : x;
+  Value isAhead = e.less(e.real(second), e.real(first)), isEven = e.same(e.real(second), e.real(first));
+  return e.select(e.either(isAhead, e.both(isEven, e.less(e.imag(second), e.imag(first)))), x, y);
+}
+template <typename Theirs, bool isMax>
+struct ImportExtreme : Import<ImportExtreme<Theirs, isMax>, Theirs> {
+  LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
+    results.push_back(extremeOf<isMax>(e, op->getOperand(0), op->getOperand(1)));
+    return success();
+  }
+};
+
+/// The angle of x + i y. Of complex numbers it is -i log((x + i y) / sqrt(x^2 + y^2)).
+struct ImportAtan2 : Import<ImportAtan2, stablehlo::Atan2Op> {
+  LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
+    Value y = op->getOperand(0), x = op->getOperand(1);
+    if (!Algebra::isComplex(x)) {
+      results.push_back(e.make<Atan2Op>(y, x));
+      return success();
+    }
+    Value length = e.make<SqrtOp>(e.add(e.mul(x, x), e.mul(y, y)));
+    Value point = e.add(x, e.complex(e.neg(e.imag(y)), e.real(y)));
+    Value angle = e.make<LogOp>(e.div(point, length));
+    results.push_back(e.complex(e.imag(angle), e.neg(e.real(angle))));
+    return success();
+  }
+};
+
 struct ImportClamp : Import<ImportClamp, stablehlo::ClampOp> {
   LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
     Value x = op->getOperand(1);
-    results.push_back(e.make<ClampOp>(e.shapedLike(op->getOperand(0), x), x, e.shapedLike(op->getOperand(2), x)));
+    Value low = e.shapedLike(op->getOperand(0), x), high = e.shapedLike(op->getOperand(2), x);
+    bool isReal = !Algebra::isComplex(x);
+    results.push_back(isReal ? e.make<ClampOp>(low, x, high) : extremeOf<false>(e, extremeOf<true>(e, x, low), high));
     return success();
   }
 };
@@ -249,7 +284,6 @@ struct ExportIdentity : Export<ExportIdentity<Ours>, Ours> {
 void attachElementwiseCounterparts(MLIRContext *c) {
   attachSame<stablehlo::AbsOp, AbsOp>(c);
   attachSame<stablehlo::AndOp, AndOp>(c);
-  attachSame<stablehlo::Atan2Op, Atan2Op>(c);
   attachSame<stablehlo::CbrtOp, CbrtOp>(c);
   attachSame<stablehlo::CeilOp, CeilOp>(c);
   attachSame<stablehlo::ClzOp, CountLeadingZerosOp>(c);
@@ -263,8 +297,6 @@ void attachElementwiseCounterparts(MLIRContext *c) {
   attachSame<stablehlo::LogOp, LogOp>(c);
   attachSame<stablehlo::Log1pOp, Log1pOp>(c);
   attachSame<stablehlo::LogisticOp, LogisticOp>(c);
-  attachSame<stablehlo::MaxOp, MaxOp>(c);
-  attachSame<stablehlo::MinOp, MinOp>(c);
   attachSame<stablehlo::NegOp, NegOp>(c);
   attachSame<stablehlo::NotOp, NotOp>(c);
   attachSame<stablehlo::OrOp, OrOp>(c);
@@ -303,6 +335,12 @@ void attachElementwiseCounterparts(MLIRContext *c) {
   attachSame<chlo::SinhOp, SinhOp>(c);
   chlo::TanOp::attachInterface<Same<chlo::TanOp, TanOp>>(*c);
   attachSame<chlo::ZetaOp, ZetaOp>(c);
+  stablehlo::MaxOp::attachInterface<ImportExtreme<stablehlo::MaxOp, true>>(*c);
+  stablehlo::MinOp::attachInterface<ImportExtreme<stablehlo::MinOp, false>>(*c);
+  MaxOp::attachInterface<SameBack<stablehlo::MaxOp, MaxOp>>(*c);
+  MinOp::attachInterface<SameBack<stablehlo::MinOp, MinOp>>(*c);
+  stablehlo::Atan2Op::attachInterface<ImportAtan2>(*c);
+  Atan2Op::attachInterface<SameBack<stablehlo::Atan2Op, Atan2Op>>(*c);
   stablehlo::AddOp::attachInterface<SameOrOfBools<stablehlo::AddOp, AddOp, OrOp>>(*c);
   stablehlo::MulOp::attachInterface<SameOrOfBools<stablehlo::MulOp, MulOp, AndOp>>(*c);
   stablehlo::RealOp::attachInterface<ImportPart<stablehlo::RealOp, true>>(*c);

@@ -22,6 +22,10 @@ void attachControlCounterparts(mlir::MLIRContext *context);
 void attachMatrixCounterparts(mlir::MLIRContext *context);
 void attachRandomCounterparts(mlir::MLIRContext *context);
 void attachCompositions(mlir::MLIRContext *context);
+void attachNormalizationCounterparts(mlir::MLIRContext *context);
+void attachShardingCounterparts(mlir::MLIRContext *context);
+void attachCollectiveCounterparts(mlir::MLIRContext *context);
+void attachCollectivesToStablehlo(mlir::MLIRContext *context);
 
 } // namespace dovetail
 

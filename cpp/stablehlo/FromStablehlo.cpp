@@ -1,9 +1,11 @@
 // The pass that translates from StableHLO, and the emitter in which counterparts are written.
+#include "Devices.h"
 #include "Families.h"
 #include "Importer.h"
 #include "Passes.h"
 #include "cpp/transforms/CallGraph.h"
 #include "dialects/Call.h"
+#include "dialects/Collective.h"
 #include "dialects/Control.h"
 #include "dialects/Create.h"
 #include "dialects/Index.h"
@@ -35,7 +37,7 @@ LogicalResult Importer::translateOp(Operation *op) {
   Importer e(here, op->getLoc(), functions);
   SmallVector<Value> results;
   if (auto stated = dyn_cast<FromStablehloOpInterface>(op)) {
-    if (failed(stated.importTo(e, results)))
+    if (failed(checkTheirs(op)) || failed(stated.importTo(e, results)))
       return failure();
   } else if (auto call = dyn_cast<func::CallOp>(op)) {
     auto made = CallOp::create(here, op->getLoc(), op->getResultTypes(), call.getCalleeAttr(), op->getOperands());
@@ -188,6 +190,21 @@ void dropAttributes(Operation *op) {
       op->removeDiscardableAttr(attribute.getName());
 }
 
+/// The same for arguments and results.
+void dropValueAttributes(func::FuncOp function) {
+  auto kept = [](DictionaryAttr attributes) {
+    SmallVector<NamedAttribute> ours;
+    for (NamedAttribute attribute : attributes ? attributes.getValue() : ArrayRef<NamedAttribute>())
+      if (isa_and_nonnull<DovetailDialect>(attribute.getNameDialect()))
+        ours.push_back(attribute);
+    return ours;
+  };
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    function.setArgAttrs(i, kept(function.getArgAttrDict(i)));
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    function.setResultAttrs(i, kept(function.getResultAttrDict(i)));
+}
+
 bool hasUnknownSizes(func::FuncOp function) {
   auto isUnknown = [](Type type) {
     auto shaped = dyn_cast<ShapedType>(type);
@@ -200,13 +217,9 @@ struct FromStablehloPass : impl::FromStablehloPassBase<FromStablehloPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     Functions functions(module);
-    SmallVector<Operation *> others;
-    for (Operation &op : *module.getBody())
-      if (!isa<func::FuncOp>(op))
-        others.push_back(&op);
-    for (Operation *op : others)
-      op->erase();
-    if (llvm::any_of(module.getOps<func::FuncOp>(), hasUnknownSizes)) {
+    // Collectives in functions that are called are among the devices of the caller.
+    bool hasParts = module.walk([](sdy::SdyManualComputationOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    if (hasParts || llvm::any_of(module.getOps<func::FuncOp>(), hasUnknownSizes)) {
       for (func::FuncOp function : module.getOps<func::FuncOp>())
         if (function.isPublic() && failed(inlineCalls(function)))
           return signalPassFailure();
@@ -220,10 +233,14 @@ struct FromStablehloPass : impl::FromStablehloPassBase<FromStablehloPass> {
       function.setFunctionType(FunctionType::get(&getContext(), function.getBody().getArgumentTypes(),
                                                  TypeRange(returned(function.getBody()))));
       dropAttributes(function);
-      function.removeArgAttrsAttr();
-      function.removeResAttrsAttr();
+      if (function.isPublic() && failed(importShardings(module, function)))
+        return signalPassFailure();
+      dropValueAttributes(function);
     }
     dropAttributes(module);
+    for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+      if (!isa<func::FuncOp>(op))
+        op.erase();
     module->removeAttr(SymbolTable::getSymbolAttrName());
     eraseUncalled(module);
   }
@@ -245,6 +262,10 @@ void attachStablehloCounterparts(MLIRContext *context) {
   attachMatrixCounterparts(context);
   attachRandomCounterparts(context);
   attachCompositions(context);
+  attachNormalizationCounterparts(context);
+  attachShardingCounterparts(context);
+  attachCollectiveCounterparts(context);
+  attachCollectivesToStablehlo(context);
 }
 
 } // namespace dovetail

@@ -51,6 +51,12 @@ private:
   Functions &functions;
 };
 
+/// Emits the counterpart of the op of `chlo` by a name, on the operands of another op; false if there is none.
+bool importNamed(llvm::StringRef name, mlir::Operation *op, Importer &e, llvm::SmallVectorImpl<mlir::Value> &results);
+
+/// Checks an op of StableHLO: types, and what its counterpart takes for granted.
+llvm::LogicalResult checkTheirs(mlir::Operation *op);
+
 /// An element of a vector or scalar of integers, if it follows from constants.
 std::optional<int64_t> knownElement(mlir::Value vector, int64_t i);
 /// All elements of a vector, if they are known.

@@ -232,6 +232,10 @@ struct ImportCustomCall : Import<ImportCustomCall, stablehlo::CustomCallOp> {
       llvm::append_range(results, op->getOperands());
       return success();
     }
+    // Functions that are ops of `chlo` today, as exporters call them.
+    StringRef name = target;
+    if (name.consume_front("mhlo.") && op->getNumResults() == 1 && importNamed(("chlo." + name).str(), op, e, results))
+      return success();
     if (target == "shape_assertion")
       return checkAsserted(call);
     return op->emitError() << "custom_call: a function must have a counterpart, got: '" << target << "'";

@@ -356,6 +356,58 @@ def CustomCallOp : StablehloOp<"custom_call"> {
   }];
 }
 
+/// Statistics are vectors along the dimension `feature_index`.
+class BatchNorm<string mnemonic, dag arguments_, dag results_> : StablehloOp<mnemonic, [Pure]> {
+  let arguments = !con(arguments_, (ins F32Attr:$epsilon, I64Attr:$feature_index));
+  let results = results_;
+}
+def BatchNormInferenceOp : BatchNorm<"batch_norm_inference",
+    (ins AnyRankedTensor:$operand, AnyRankedTensor:$scale, AnyRankedTensor:$offset, AnyRankedTensor:$mean,
+         AnyRankedTensor:$variance), (outs AnyRankedTensor:$result)>;
+def BatchNormTrainingOp : BatchNorm<"batch_norm_training",
+    (ins AnyRankedTensor:$operand, AnyRankedTensor:$scale, AnyRankedTensor:$offset),
+    (outs AnyRankedTensor:$output, AnyRankedTensor:$batch_mean, AnyRankedTensor:$batch_var)>;
+def BatchNormGradOp : BatchNorm<"batch_norm_grad",
+    (ins AnyRankedTensor:$operand, AnyRankedTensor:$scale, AnyRankedTensor:$mean, AnyRankedTensor:$variance,
+         AnyRankedTensor:$grad_output),
+    (outs AnyRankedTensor:$grad_operand, AnyRankedTensor:$grad_scale, AnyRankedTensor:$grad_offset)>;
+
+//===- Collectives ----------------------------------------------------------------------===//
+
+/// Devices are numbered; those of one row of `replica_groups` exchange values.
+class Collective<string mnemonic, dag attributes, list<Trait> traits = []> : StablehloOp<mnemonic, traits> {
+  let arguments = !con((ins AnyRankedTensor:$operand), attributes, (ins OptionalAttr<AnyAttr>:$channel_handle));
+  let results = (outs AnyRankedTensor:$result);
+}
+def AllReduceOp : StablehloOp<"all_reduce"> {
+  let arguments = (ins Variadic<AnyRankedTensor>:$operands, I64ElementsAttr:$replica_groups,
+                       OptionalAttr<AnyAttr>:$channel_handle, UnitAttr:$use_global_device_ids);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$computation);
+}
+def AllGatherOp : StablehloOp<"all_gather", [Pure]> {
+  let arguments = (ins Variadic<AnyRankedTensor>:$operands, I64Attr:$all_gather_dim, I64ElementsAttr:$replica_groups,
+                       OptionalAttr<AnyAttr>:$channel_handle, UnitAttr:$use_global_device_ids);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+}
+def ReduceScatterOp : Collective<"reduce_scatter", (ins I64Attr:$scatter_dimension, I64ElementsAttr:$replica_groups,
+                                                        UnitAttr:$use_global_device_ids)> {
+  let regions = (region SizedRegion<1>:$computation);
+}
+def AllToAllOp : StablehloOp<"all_to_all", [Pure]> {
+  let arguments = (ins Variadic<AnyRankedTensor>:$operands, I64Attr:$split_dimension, I64Attr:$concat_dimension,
+                       I64Attr:$split_count, I64ElementsAttr:$replica_groups, OptionalAttr<AnyAttr>:$channel_handle);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+}
+def CollectivePermuteOp : Collective<"collective_permute", (ins I64ElementsAttr:$source_target_pairs), [Pure]>;
+def CollectiveBroadcastOp : Collective<"collective_broadcast", (ins I64ElementsAttr:$replica_groups), [Pure]>;
+class DeviceNumber<string mnemonic> : StablehloOp<mnemonic, [Pure]> {
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+def PartitionIdOp : DeviceNumber<"partition_id">;
+def ReplicaIdOp : DeviceNumber<"replica_id">;
+
 //===- Transforms, matrices, random numbers ------------------------------------------------===//
 
 def FftOp : StablehloOp<"fft", [Pure]> {

@@ -18,7 +18,8 @@ def FromStablehloPass : ModulePass<"dovetail-from-stablehlo"> {
 def ToStablehloPass : ModulePass<"dovetail-to-stablehlo"> {
   let summary = "a program of this dialect as one of StableHLO";
   let dependentDialects = ["::dovetail::DovetailDialect", "::dovetail::chlo::ChloDialect",
-                           "::dovetail::stablehlo::StablehloDialect", "::mlir::func::FuncDialect"];
+                           "::dovetail::stablehlo::StablehloDialect", "::dovetail::sdy::SdyDialect",
+                           "::mlir::func::FuncDialect"];
   let description = [{
     Each op is replaced by what it states as its counterpart (`ToStablehloOpInterface`). Requests must be expanded before,
     and ops on matrices without a counterpart decomposed. An op without a counterpart is an error.

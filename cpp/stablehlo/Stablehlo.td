@@ -17,7 +17,7 @@ def Stablehlo_Dialect : Dialect {
     programs are valid, is stated there.
   }];
   let cppNamespace = "::dovetail::stablehlo";
-  let dependentDialects = ["::dovetail::chlo::ChloDialect"];
+  let dependentDialects = ["::dovetail::chlo::ChloDialect", "::dovetail::sdy::SdyDialect"];
   let extraClassDeclaration = [{
     template <typename... Ops> void addFamily() { addOperations<Ops...>(); }
     ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser, ::mlir::Type type) const override;
@@ -96,6 +96,9 @@ def DotAlgorithmAttr : StablehloAttr<"DotAlgorithm", "dot_algorithm"> {
                         "::mlir::Type":$accumulation_type, "int64_t":$lhs_component_count,
                         "int64_t":$rhs_component_count, "int64_t":$num_primitive_operations,
                         "bool":$allow_imprecise_accumulation);
+}
+def ChannelHandleAttr : StablehloAttr<"ChannelHandle", "channel_handle"> {
+  let parameters = (ins "int64_t":$handle, "int64_t":$type);
 }
 /// The dimensions of three arrays: the number of a spatial one, or kBatch or kFeature of Stablehlo.h.
 def ConvNumbersAttr : AttrDef<Stablehlo_Dialect, "ConvNumbers"> {

@@ -1,6 +1,10 @@
 // The pass that translates to StableHLO, and the emitter in which counterparts are written.
+#include "Devices.h"
 #include "Exporter.h"
 #include "Passes.h"
+#include "cpp/sharding/Shardings.h"
+#include "cpp/transforms/CallGraph.h"
+#include "dialects/Collective.h"
 #include "dialects/Inference.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -63,22 +67,37 @@ void Exporter::fillBody(Region &region, TypeRange arguments, BodyOf emit) {
 
 namespace {
 
+LogicalResult translateFunctions(ModuleOp module, Functions &functions, bool arePublic) {
+  for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+    if (function.isPublic() != arePublic)
+      continue;
+    // Sizes are numbers.
+    OpBuilder builder(function);
+    for (BlockArgument argument : function.getArguments())
+      if (isa<IndexType>(argument.getType()))
+        argument.setType(RankedTensorType::get({}, builder.getI32Type()));
+    Exporter e(builder, function.getLoc(), functions);
+    if (failed(checked([&] { return e.translate(function.getBody()); })))
+      return failure();
+    function.setFunctionType(FunctionType::get(module.getContext(), function.getBody().getArgumentTypes(),
+                                               TypeRange(returned(function.getBody()))));
+    exportShardings(module, function);
+  }
+  return success();
+}
+
 struct ToStablehloPass : impl::ToStablehloPassBase<ToStablehloPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     Functions functions(module);
-    for (func::FuncOp function : module.getOps<func::FuncOp>()) {
-      // Sizes are numbers.
-      OpBuilder builder(function);
-      for (BlockArgument argument : function.getArguments())
-        if (isa<IndexType>(argument.getType()))
-          argument.setType(RankedTensorType::get({}, builder.getI32Type()));
-      Exporter e(builder, function.getLoc(), functions);
-      if (failed(checked([&] { return e.translate(function.getBody()); })))
-        return signalPassFailure();
-      function.setFunctionType(FunctionType::get(&getContext(), function.getBody().getArgumentTypes(),
-                                                 TypeRange(returned(function.getBody()))));
-    }
+    if (failed(translateFunctions(module, functions, true)))
+      return signalPassFailure();
+    // Bodies of functions of parts have become part of their callers, and knew their devices there.
+    eraseUncalled(module);
+    if (failed(translateFunctions(module, functions, false)))
+      return signalPassFailure();
+    for (StringRef name : {kPartition, kMesh})
+      module->removeAttr(name);
     OpPassManager tidy(ModuleOp::getOperationName());
     tidy.addPass(createCSEPass());
     if (failed(runPipeline(tidy, module)))

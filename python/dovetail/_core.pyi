@@ -770,9 +770,20 @@ def bind_parameters(
 def forget_rules(module: Module) -> None:
     """Make calls of what rules of this process batch plain calls."""
 
-def from_stablehlo(text: str, file: str, shapes: Sequence[Sequence[int]] | None = None) -> Module:
+def from_stablehlo(
+    text: str, file: str, shapes: Sequence[Sequence[int]] | None = None
+) -> tuple[
+    Module,
+    tuple[
+        list[str],
+        list[int],
+        list[tuple[list[list[str]], list[str], list[str]] | None],
+        list[tuple[list[list[str]], list[str], list[str]] | None],
+    ]
+    | None,
+]:
     """
-    The program of this dialect for the text of one of StableHLO, read from that file, for arguments of the shapes.
+    The program of this dialect for the text of one of StableHLO, read from that file, for arguments of the shapes; and the shardings that it states: axes of the mesh, their sizes, those of arguments, of results.
     """
 
 def stablehlo_argument_shapes(text: str, file: str) -> list[list[int]]:

@@ -1,5 +1,6 @@
 """Checkpoints: `checkpoint(f)` reduces the memory of derivatives; `save` and `load` store trees,
-`save_named` and `load_named` exchange arrays with other libraries.
+`CheckpointFolder` those of the steps of a computation, and `save_named` and `load_named` exchange
+arrays with other libraries.
 
 The module can be called: it is the function `dovetail.ad_checkpoint.checkpoint`, which is also
 `dovetail.remat`.
@@ -11,6 +12,7 @@ import sys
 import types
 from typing import cast
 
+from dovetail.saving.folders import CheckpointFolder as CheckpointFolder
 from dovetail.saving.named import Matching as Matching
 from dovetail.saving.named import load_named as load_named
 from dovetail.saving.named import save_named as save_named

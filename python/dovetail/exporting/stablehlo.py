@@ -14,6 +14,9 @@ from dovetail.base import errors
 from dovetail.base.errors import type_error, value_error
 from dovetail.base.mlir_types import dtype_named
 from dovetail.exporting.exported import PLATFORMS, Exported
+from dovetail.placement.attributes import named_sharding
+from dovetail.placement.meshes import AbstractMesh
+from dovetail.placement.named_sharding import NamedSharding
 from dovetail.programs.program import Program, Signature
 from dovetail.tracing.arguments import LeafNames
 from dovetail.trees.float0 import set_float0_aside
@@ -28,6 +31,9 @@ class Loaded:
 
     Attributes:
       exported: the function as what `export.deserialize` returns, which can be serialized.
+      in_shardings: those that the program states of its arguments, over an abstract mesh; None
+        where it states none.
+      out_shardings: those of its results.
 
     Example:
       >>> text = '''func.func @main(%x: tensor<f32>) -> tensor<f32> {
@@ -38,8 +44,14 @@ class Loaded:
       (ShapedArray(float32[]),)
     """
 
-    def __init__(self, exported: Exported) -> None:
+    def __init__(
+        self,
+        exported: Exported,
+        in_shardings: tuple[NamedSharding | None, ...],
+        out_shardings: tuple[NamedSharding | None, ...],
+    ) -> None:
         self.exported = exported
+        self.in_shardings, self.out_shardings = in_shardings, out_shardings
         self.__name__ = exported.fun_name
 
     def __repr__(self) -> str:
@@ -162,10 +174,19 @@ def load(source: str | bytes | os.PathLike[str]) -> Loaded | LoadedForShapes:
 
 def _loaded(text: str, name: str, shapes: tuple[tuple[int, ...], ...] | None) -> Loaded:
     try:
-        module = _core.from_stablehlo(text, name, shapes)
+        module, stated = _core.from_stablehlo(text, name, shapes)
     except _core.CompilerError as error:
         raise errors.explained(error) from None
-    return Loaded(Exported(_program(module), PLATFORMS))
+    exported = Exported(_program(module), PLATFORMS)
+    if stated is None:
+        return Loaded(exported, (None,) * len(exported.in_avals), (None,) * len(exported.out_avals))
+    names, sizes, *each = stated
+    mesh = AbstractMesh(tuple(sizes), tuple(names))
+    shardings = (
+        tuple(None if axes is None else named_sharding(mesh, axes) for axes in of_values)
+        for of_values in each
+    )
+    return Loaded(exported, *shardings)
 
 
 def _text_of(source: Any) -> tuple[str, str]:

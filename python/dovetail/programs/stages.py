@@ -127,7 +127,9 @@ class Stage:
           TransformError: an op has no counterpart in StableHLO.
         """
         if phase == "stablehlo":
-            simplified = self._program.after("check").clone()
+            # On many devices it is the program of all of them, which states shardings.
+            phase = "check" if self._program.mesh is None else "simplify"
+            simplified = self._program.after(phase).clone()
             # Its arguments are those of the function.
             captured = [encode_array(operand._value()) for operand in self._program.captured]
             simplified.bind_arguments(captured)

@@ -3,7 +3,8 @@
 // Values from outside become operands; attributes of other compilers and functions that nothing calls are dropped.
 module @jit_f attributes {mhlo.num_partitions = 1 : i32, jax.uses_shape_polymorphism = false} {
   sdy.mesh @mesh = <["x"=2, "y"=4]>
-  // CHECK: module {
+  // The mesh is that of the program.
+  // CHECK: module attributes {dovetail.partition = #mesh} {
   // CHECK-NEXT: func.func public @main(%arg0: tensor<i32>, %arg1: tensor<f32>) -> tensor<f32> {
   func.func public @main(%n: tensor<i32>, %x: tensor<f32> {mhlo.sharding = "{replicated}"}) -> (tensor<f32> {jax.result_info = "result"}) {
     %one = stablehlo.constant dense<1> : tensor<i32>

@@ -57,6 +57,7 @@ def check(ours: list[Any], theirs: list[Any], what: str, rtol: float = 2e-5) -> 
 @pytest.mark.parametrize("start", range(8))
 @pytest.mark.parametrize("dtype", ["float32", "int32"])
 def test_loaded(start: int, dtype: str) -> None:
+    compared = 0
     for call in first_calls(NUMPY, start) + first_calls(LAX, start):
         program = exported(call, dtype)
         if program is None or call.name in APPROXIMATE:
@@ -70,11 +71,15 @@ def test_loaded(start: int, dtype: str) -> None:
             warnings.simplefilter("ignore")
             theirs = jax.jit(program.function)(*program.args)
         check(dt.tree_util.tree_leaves(ours), leaves(theirs), call.text)
+        compared += 1
+    # More than 320 functions in all.
+    assert compared > 40
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("start", range(8))
 def test_ours_compiled_by_jax(start: int) -> None:
+    compared = 0
     for library, table in ((dnp, NUMPY), (dlax, LAX)):
         for call in first_calls(table, start):
             if call.name in NOT_IN_STABLEHLO:
@@ -90,6 +95,8 @@ def test_ours_compiled_by_jax(start: int) -> None:
                 ours = dt.jit(function)(*args)
             theirs = compiled_by_jax(lowered.as_text("stablehlo"), args)
             check(dt.tree_util.tree_leaves(ours), theirs, call.text)
+            compared += 1
+    assert compared > 40
 
 
 # Functions with rules of JAX's own, which its programs lack: there they are moves of bits, series,
@@ -121,6 +128,27 @@ def test_gradients_of_the_table(start: int) -> None:
         check(list(ours), leaves(theirs), call.text, rtol=2e-4)
         compared += bool(places)
     assert compared > 30
+
+
+# Functions of complex numbers that only programs of others have.
+COMPLEX = ("lax.clamp(z, w, v)", "lax.atan2(z, w)", "lax.max(z, w)", "lax.min(w, z)")
+
+
+@pytest.mark.parametrize("text", COMPLEX)
+def test_complex_numbers(text: str) -> None:
+    rng = np.random.default_rng(0)
+    names = {
+        name: (rng.normal(size=8) + 1j * rng.normal(size=8)).astype(np.complex64) for name in "vwz"
+    }
+
+    def function(*arrays: Any) -> Any:
+        return eval(text, {"lax": jax.lax, **dict(zip("vwz", arrays, strict=True))})
+
+    args = [names[name] for name in "vwz"]
+    made = export.export(jax.jit(function))(*args)
+    loaded = dt.stablehlo.load(made.mlir_module())
+    ours = loaded(*[args[i] for i in made.module_kept_var_idx])
+    check([ours], leaves(jax.jit(function)(*args)), text)
 
 
 GRADIENTS = """
