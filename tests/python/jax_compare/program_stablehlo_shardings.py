@@ -1,5 +1,6 @@
 """Programs on eight devices, from JAX and to JAX; run by `test_stablehlo_shardings`."""
 
+# pyright: reportMissingImports=false, reportOptionalMemberAccess=false
 from __future__ import annotations
 
 from typing import Any

@@ -64,7 +64,8 @@ def test_other_dimensions() -> None:
         return x[i], x.at[i, :, j].add(new), x.at[:, :, j].multiply(2.0), x.at[:, 3:9].set(1.0)
 
     added, multiplied, replaced = x.copy(), x.copy(), x.copy()
-    np.add.at(added, (i, slice(None), np.broadcast_to(j, i.shape)), new)
+    for place in np.ndindex(i.shape):
+        added[i[place], :, j[place[1]]] += new[place]
     for each in j:
         multiplied[:, :, each] *= 2
     replaced[:, 3:9] = 1
