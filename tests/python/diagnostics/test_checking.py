@@ -271,8 +271,9 @@ def test_what_cannot_be_compiled(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment)
     assert done.returncode == 1, done.stderr
     assert done.stdout == "1.0\n"
-    # Threads of the program that cannot write either may have more to say.
-    [finding], _ = json.JSONDecoder().raw_decode(done.stderr)
+    # Threads of the program that cannot write either may have more to say, before and after.
+    report = done.stderr[done.stderr.index("[\n") :]
+    [finding], _ = json.JSONDecoder().raw_decode(report)
     assert finding["kind"] == "not-compiled"
     assert finding["line"] == FULL_DISK.splitlines().index("print(f(0.0))") + 1
     assert finding["message"].startswith("`f` could not be compiled, and is evaluated op by op: ")
