@@ -107,9 +107,6 @@ struct ScatterCall {
   int64_t update, numUpdates, numRows, rowBytes, width, groups, group;
 };
 
-/// How many numbers that has, without the last.
-constexpr unsigned kNumScatterNumbers = 6;
-
 /// The arguments of a call: `numResults` rows of `width` bytes, those of `x` with the numbers in `rows`; zeros for a
 /// row that is not within the `numRows`. Each workgroup reads a part.
 struct GatherCall {
@@ -118,9 +115,6 @@ struct GatherCall {
   plugin::Place<char> result;
   int64_t numResults, numRows, width, groups, group;
 };
-
-/// How many numbers that has, without the last.
-constexpr unsigned kNumGatherNumbers = 4;
 
 } // namespace dovetail::blas
 

@@ -54,10 +54,6 @@ void forEachRow(const ScatterCall &call, Change change) {
 /// Rows whose elements are added; arrays may begin at any element.
 template <typename T>
 void addRows(const ScatterCall &call) {
-  if (call.width == sizeof(T))
-    return forEachRow(call, [](char *row, const char *update, int64_t) {
-      *reinterpret_cast<T *>(row) += *reinterpret_cast<const T *>(update);
-    });
   forEachRow(call, [](char *row, const char *update, int64_t bytes) {
     T *__restrict x = reinterpret_cast<T *>(row);
     const T *__restrict y = reinterpret_cast<const T *>(update);
@@ -66,16 +62,10 @@ void addRows(const ScatterCall &call) {
   });
 }
 
-/// Replaces rows of so many bytes, or of any size for 0.
-template <int64_t size>
-void replaceRows(const ScatterCall &call) {
-  forEachRow(call, [](char *row, const char *update, int64_t bytes) { std::memcpy(row, update, size ? size : bytes); });
-}
-
 void updateRows(const ScatterCall &call) {
   switch (static_cast<Update>(call.update)) {
   case Update::Replace:
-    return call.width == 4 ? replaceRows<4>(call) : call.width == 8 ? replaceRows<8>(call) : replaceRows<0>(call);
+    return forEachRow(call, [](char *row, const char *update, int64_t bytes) { std::memcpy(row, update, bytes); });
   case Update::AddFloat32:
     return addRows<float>(call);
   case Update::AddFloat64:

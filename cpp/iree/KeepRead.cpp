@@ -79,6 +79,9 @@ private:
       Value next = rest.pop_back_val();
       if (isArray(next))
         return true;
+      // Unknown for what many ops compute: they are not visited for each insertion.
+      if (apart.size() > kMostVisited)
+        return true;
       Operation *op = next.getDefiningOp();
       if (!op || !apart.insert(next).second)
         continue;
@@ -89,6 +92,8 @@ private:
     }
     return false;
   }
+
+  static constexpr size_t kMostVisited = 1024;
 
   const Aliases &aliases;
   tensor::InsertSliceOp insert;
