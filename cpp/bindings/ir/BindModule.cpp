@@ -8,6 +8,7 @@
 #include "cpp/bindings/ir/Phases.h"
 #include "cpp/bindings/ir/Shardings.h"
 #include "cpp/cost/Cost.h"
+#include "cpp/cost/Threads.h"
 #include "cpp/dispatch/CollectiveCall.h"
 #include "cpp/dispatch/ForeignCall.h"
 #include "cpp/iree/Donation.h"
@@ -351,6 +352,9 @@ void bindModule(nb::module_ &m) {
       .def(
           "cost", [](const Shared &module) { return costOf(*module->op); },
           "The work of one run, of a module without requests; a `?` counts as `ASSUMED_SIZE`.")
+      .def(
+          "saved_by_threads", [](const Shared &module) { return savedByThreads(*module->op); },
+          "Seconds that a run saves if two threads share it, by estimate; of a module without requests.")
       .def("keep_as_main", &keepAsMain, "name"_a, "Rename a function to `main`, and remove all that it does not call.")
       .def("set_reflection", &setReflection, "key"_a, "text"_a, "Set a reflection attribute of `main`.")
       .def("largest_contraction", &largestContraction,

@@ -139,7 +139,7 @@ class Lowering:
         host_functions: bool = False,
         name: str = "",
     ) -> None:
-        self._module = module
+        self.module = module
         self._after = after
         self._platform = platform
         self._host_functions = host_functions
@@ -148,7 +148,7 @@ class Lowering:
     @functools.cached_property
     def lowered(self) -> _core.Module:
         """The module after the phase `lower`."""
-        return self._module if self._after == "lower" else self._first("lower")
+        return self.module if self._after == "lower" else self._first("lower")
 
     def forms(self, target: Target | Targets) -> Iterator[_core.Form]:
         """The forms that may be compiled for a target, best first."""
@@ -169,9 +169,9 @@ class Lowering:
     def _first(self, to: str, form: str = "") -> _core.Module:
         """The module after a phase, from the initial phase."""
         if self._after == "lower":
-            return self._run(self._module, "lower", to, form)
+            return self._run(self.module, "lower", to, form)
         with spans.step("lower", monitoring.TRANSFORM_EVENT, self.name):
-            return self._run(self._module, self._after, to, form)
+            return self._run(self.module, self._after, to, form)
 
     def _run(self, module: _core.Module, start: str, to: str, form: str) -> _core.Module:
         module = module.clone()

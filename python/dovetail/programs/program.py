@@ -7,7 +7,6 @@ are made here. An `Execution` decides which of them is made and used when.
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
@@ -42,9 +41,6 @@ if TYPE_CHECKING:
     from dovetail.programs.references import Referred
     from dovetail.runtime import Executable
     from dovetail.runtime.memory import OutOfMemoryError
-
-# Programs with fewer elements in arguments and results run on the calling thread.
-INLINE_ELEMENTS = 1 << 16
 
 T = TypeVar("T")
 
@@ -345,16 +341,23 @@ class Program:
         Raises:
           CompileError: it cannot be compiled.
         """
+        return self._compilation(self.lowering())
+
+    def _compilation(self, lowering: Lowering) -> Compilation:
         from dovetail.compiler.forms import compilation  # lazy
 
-        return compilation(self.lowering(), self.device.platform)
+        return compilation(lowering, self.device.platform)
 
     @property
     def runtime_device(self) -> str:
         """The name of the runtime's device that runs it."""
-        shapes = [expected_shape(aval.shape) for aval in [*self.input_avals, *self.avals]]
-        is_small = sum(map(math.prod, shapes)) < INLINE_ELEMENTS
-        return devices.runtime_name(self.device, is_small)
+        return self._runtime_device(self.lowering())
+
+    def _runtime_device(self, lowering: Lowering) -> str:
+        is_cpu = self.device.platform == "cpu"
+        return devices.runtime_name(
+            self.device, is_small=is_cpu and lowering.module.saved_by_threads() <= 0
+        )
 
     def compile(self) -> Executable | PartitionedExecutable:
         """The executable of the compiled program.
@@ -364,9 +367,11 @@ class Program:
         """
         from dovetail.compiler import dump  # lazy
         from dovetail.runtime import Executable, HostFunctions, SpmdExecutable, get_device  # lazy
+        from dovetail.runtime.threads_when_long import ThreadsWhenLong  # lazy
 
         folder = dump.begin(self)
-        compiled = self.compilation()
+        lowering = self.lowering()
+        compiled = self._compilation(lowering)
         progress.enter(self.name, "loading")
         functions = compiled.host_functions
         foreign_lines = [describe(place) for place in compiled.module.foreign_places()]
@@ -388,19 +393,27 @@ class Program:
                 foreign_lines=foreign_lines,
             )
             return PartitionedExecutable(spmd, self.partition, self.avals, self.donated)
-        device, host = self.runtime_device, None
-        if functions:
+
+        def load(device: str) -> Executable:
             # The traced module has the user's locations.
-            host = HostFunctions(functions, get_device(device), self.module)
-        return Executable(
-            compiled.vmfb,
-            "main",
-            device,
-            output_dtypes=self.result_dtypes,
-            host_functions=host,
-            out_of_memory=functools.partial(_out_of_memory, self),
-            foreign_lines=foreign_lines,
-        )
+            host = HostFunctions(functions, get_device(device), self.module) if functions else None
+            return Executable(
+                compiled.vmfb,
+                "main",
+                device,
+                output_dtypes=self.result_dtypes,
+                host_functions=host,
+                out_of_memory=functools.partial(_out_of_memory, self),
+                foreign_lines=foreign_lines,
+            )
+
+        executable = load(self._runtime_device(lowering))
+        is_inline = executable.device.on_host and not executable.device.has_threads
+        is_static = not any(has_sizes(aval.shape) for aval in [*self.input_avals, *self.avals])
+        if is_inline and not is_static and not functions and not foreign_lines:
+            threads = devices.runtime_name(self.device, is_small=False)
+            executable.invoke = ThreadsWhenLong(executable, lambda: load(threads))
+        return executable
 
 
 _DERIVED = [name for name, value in vars(Program).items() if isinstance(value, _Derived)]
