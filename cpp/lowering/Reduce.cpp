@@ -269,6 +269,39 @@ SmallVector<Value, 2> extremeOf(scalar::ScalarBuilder &b, bool isMaximum, Indexe
 
 namespace {
 
+/// The first place in each row of the row's extreme, which is NaN if it has one, as elements of `index`. The extremes
+/// come first: vectors find those, and then their places, while a pair of both is carried element by element.
+Value placesOfExtremes(ImplicitLocOpBuilder &b, Value x, Type element, Type index, bool isMaximum) {
+  auto type = cast<RankedTensorType>(x.getType());
+  int64_t rank = type.getRank(), row = rank - 1;
+  auto [loops, rows] = reductionLoops(b, rank, row);
+  AffineMap all = b.getMultiDimIdentityMap(rank);
+  SmallVector<OpFoldResult> sizes = keptSizes(b, x, row);
+  scalar::ScalarBuilder values(b.getLoc(), b, element);
+  Value worst = filled(b, sizes, isMaximum ? scalar::lowest(values) : scalar::highest(values));
+  auto extremes = linalg::GenericOp::create(
+      b, worst.getType(), x, worst, {all, rows}, loops, [&](OpBuilder &inner, Location loc, ValueRange args) {
+        scalar::ScalarBuilder step(loc, inner, element);
+        Value extreme = isMaximum ? scalar::max(step, args[1], args[0]) : scalar::min(step, args[1], args[0]);
+        linalg::YieldOp::create(step, extreme);
+      });
+  scalar::ScalarBuilder ofPlaces(b.getLoc(), b, index);
+  Value none = filled(b, sizes, scalar::highest(ofPlaces));
+  auto found = linalg::GenericOp::create(
+      b, none.getType(), ValueRange{x, extremes.getResult(0)}, none, {all, rows, rows}, loops,
+      [&](OpBuilder &inner, Location loc, ValueRange args) {
+        scalar::ScalarBuilder step(loc, inner, element);
+        Value isExtreme = scalar::equal(step, args[0], args[1]);
+        if (isa<FloatType>(element))
+          isExtreme = scalar::bitOr(step, isExtreme, scalar::notEqual(step, args[0], args[0]));
+        scalar::ScalarBuilder ofPlaces(loc, inner, index);
+        Value place = arith::IndexCastOp::create(step, index, linalg::IndexOp::create(step, row));
+        place = arith::SelectOp::create(step, isExtreme, place, scalar::highest(ofPlaces));
+        linalg::YieldOp::create(step, scalar::min(ofPlaces, args[2], place));
+      });
+  return found.getResult(0);
+}
+
 /// Carries the extreme element and its index.
 template <typename Op, bool isMaximum>
 struct ArgReduceLowering : LowerOpInterface::ExternalModel<ArgReduceLowering<Op, isMaximum>, Op> {
@@ -279,6 +312,12 @@ struct ArgReduceLowering : LowerOpInterface::ExternalModel<ArgReduceLowering<Op,
     Type element = getElementTypeOrSelf(arg.getX());
     Type indexElement = getElementTypeOrSelf(arg.getAns());
     int64_t dimension = arg.getDimension(), rank = cast<RankedTensorType>(x.getType()).getRank();
+    constexpr int64_t longRow = 32;
+    bool isByRows = dimension == rank - 1 && Target(op).isCpu();
+    if (isByRows && cast<RankedTensorType>(x.getType()).getDimSize(dimension) >= longRow) {
+      results.push_back(placesOfExtremes(b, x, element, indexElement, isMaximum));
+      return success();
+    }
     auto [loops, resultMap] = reductionLoops(b, rank, dimension);
     SmallVector<OpFoldResult> sizes = keptSizes(b, x, dimension);
     scalar::ScalarBuilder values(b.getLoc(), b, element);
