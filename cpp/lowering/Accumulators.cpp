@@ -17,13 +17,15 @@ Type sumType(Operation *op, Type element) {
   return isWide ? Float64Type::get(op->getContext()) : accumulatorType(element);
 }
 
-bool isShortSum(int64_t terms) {
-  constexpr int64_t most = 64;
-  return !ShapedType::isDynamic(terms) && terms <= most;
-}
+/// The most terms that are added one after the other in a narrow type.
+constexpr int64_t kShort = 64;
 
-Type reductionType(Operation *op, Type element, int64_t terms) {
-  bool isWide = isa<LinearOpInterface>(op) && !isShortSum(terms);
+bool isShortSum(int64_t terms) { return !ShapedType::isDynamic(terms) && terms <= kShort; }
+
+bool isShortRow(int64_t terms) { return !ShapedType::isDynamic(terms) && terms <= kShort * kLanes; }
+
+Type reductionType(Operation *op, Type element, int64_t terms, bool isRow) {
+  bool isWide = isa<LinearOpInterface>(op) && !(isRow ? isShortRow(terms) : isShortSum(terms));
   return isWide ? sumType(op, element) : accumulatorType(element);
 }
 

@@ -278,6 +278,17 @@ static Value sumOfBlocks(ImplicitLocOpBuilder &b, const Operand &lhs, const Oper
   return generic.getResult(0);
 }
 
+/// Returns true for products along rows in a loop whose operands stay in a cache, where memory is no bottleneck.
+static bool isRepeatedInCache(ImplicitLocOpBuilder &b, const Operand &lhs, const Operand &rhs, int64_t numParallel) {
+  constexpr int64_t mostElements = 1 << 20;
+  auto isFit = [&](const Operand &operand) {
+    auto type = cast<RankedTensorType>(operand.value.getType());
+    bool isRow = !operand.loops.empty() && operand.loops.back() >= numParallel;
+    return isRow && type.hasStaticShape() && type.getNumElements() <= mostElements;
+  };
+  return isFit(lhs) && isFit(rhs) && !isa<func::FuncOp>(b.getInsertionBlock()->getParentOp());
+}
+
 Value lowerDot(ImplicitLocOpBuilder &b, Operand lhs, Operand rhs, int64_t numParallel, Type element, Type result,
                Type sum) {
   int64_t numReduced = llvm::count_if(lhs.loops, [&](int64_t loop) { return loop >= numParallel; });
@@ -288,7 +299,8 @@ Value lowerDot(ImplicitLocOpBuilder &b, Operand lhs, Operand rhs, int64_t numPar
   }
   bool isMatrix = hasOwnLoop(lhs, rhs, numParallel) && hasOwnLoop(rhs, lhs, numParallel);
   Type narrow = accumulatorType(partType(result));
-  if (isShortSum(numReduced ? sizeOf(lhs, numParallel) : 1))
+  int64_t terms = numReduced ? sizeOf(lhs, numParallel) : 1;
+  if (isShortSum(terms) || (!isMatrix && isRepeatedInCache(b, lhs, rhs, numParallel) && isShortRow(terms)))
     sum = narrow;
   int64_t block = 0;
   if (narrow != sum && numReduced == 1)

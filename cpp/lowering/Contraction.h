@@ -2,6 +2,7 @@
 #ifndef DOVETAIL_LOWERING_CONTRACTION_H
 #define DOVETAIL_LOWERING_CONTRACTION_H
 
+#include "Accumulators.h"
 #include "Lowering.h"
 
 namespace dovetail {
@@ -50,8 +51,6 @@ bool isInParts(int64_t terms, int64_t results);
 /// The number of equal parts into which a dimension is then split; 0 if there are none.
 int64_t partsOfReduction(int64_t size);
 
-/// The number of elements that the code generator reduces at once; it reduces the remainder one by one.
-constexpr int64_t kLanes = 16;
 /// Returns true if parts of an array can be read independently: it is stored, not computed by its user.
 bool isStored(mlir::Value x);
 

@@ -237,6 +237,13 @@ static Value sumOfParts(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, 
   });
 }
 
+/// Returns true for products. The code generator takes their sum for a contraction, which it computes element by
+/// element if the accumulator has the same type.
+static bool isProduct(Value x) {
+  auto generic = x.getDefiningOp<linalg::GenericOp>();
+  return generic && isa_and_nonnull<arith::MulFOp>(generic.getBody()->getTerminator()->getOperand(0).getDefiningOp());
+}
+
 Value lowerReduce(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x) {
   Type element = getElementTypeOrSelf(op->getOperand(0));
   auto type = cast<RankedTensorType>(x.getType());
@@ -245,7 +252,8 @@ Value lowerReduce(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x) {
     return filledAlone(b, keptSizes(b, x, op.getDims()), op.emitNeutral(outer));
   }
   int64_t terms = numReduced(type, op.getDims());
-  Type accumulator = reductionType(op, element, terms);
+  bool isRow = op.getDims() == ArrayRef<int64_t>(type.getRank() - 1) && isa<FloatType>(element) && !isProduct(x);
+  Type accumulator = reductionType(op, element, terms, isRow);
   if (auto complex = dyn_cast<ComplexType>(element))
     if (Type part = reductionType(op, complex.getElementType(), terms); part != complex.getElementType())
       return sumOfParts(b, op, x, complex, part);

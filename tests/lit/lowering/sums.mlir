@@ -67,6 +67,38 @@ func.func @short(%arg0: tensor<3x64xf32>, %arg1: tensor<64xf32>) -> (tensor<3xf3
 // CHECK-NOT: f64
 // CHECK: return
 
+// Vectors add up rows: each of their 16 lanes has no more than 64 elements.
+func.func @short_rows(%arg0: tensor<3x1024xf32>, %arg1: tensor<3x1025xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
+  %0 = dovetail.reduce_sum %arg0 [1] : tensor<3x1024xf32>
+  %1 = dovetail.reduce_sum %arg1 [1] : tensor<3x1025xf32>
+  return %0, %1 : tensor<3xf32>, tensor<3xf32>
+}
+// CHECK-LABEL: func.func @short_rows
+// CHECK: linalg.generic {{.*}} ins(%arg0 : tensor<3x1024xf32>) outs(%{{.*}} : tensor<3xf32>)
+// CHECK: linalg.generic {{.*}} ins(%arg1 : tensor<3x1025xf32>) outs(%{{.*}} : tensor<3xf64>)
+
+// The code generator would compute a sum of products in one type as a contraction, element by element.
+func.func @squares(%arg0: tensor<3x1024xf32>) -> tensor<3xf32> {
+  %0 = dovetail.mul %arg0, %arg0 : tensor<3x1024xf32>
+  %1 = dovetail.reduce_sum %0 [1] : tensor<3x1024xf32>
+  return %1 : tensor<3xf32>
+}
+// CHECK-LABEL: func.func @squares
+// CHECK: outs(%{{.*}} : tensor<3xf64>)
+
+// In a loop, a matrix stays in a cache.
+func.func @in_a_loop(%arg0: tensor<512x512xf32>, %arg1: tensor<512xf32>) -> tensor<512xf32> {
+  %0 = dovetail.scan length 4 init(%arg1) over() consts(%arg0) : (tensor<512xf32>, tensor<512x512xf32>) -> tensor<512xf32> {
+  ^bb0(%x: tensor<512xf32>, %w: tensor<512x512xf32>):
+    %1 = dovetail.dot_general %w, %x batch [] x [] contract [1] x [0] : tensor<512x512xf32>, tensor<512xf32>
+    dovetail.yield %1 : tensor<512xf32>
+  }
+  return %0 : tensor<512xf32>
+}
+// CHECK-LABEL: func.func @in_a_loop
+// CHECK-NOT: f64
+// CHECK: return
+
 func.func @complex(%arg0: tensor<65xcomplex<f32>>) -> tensor<complex<f32>> {
   %0 = dovetail.reduce_sum %arg0 [0] : tensor<65xcomplex<f32>>
   return %0 : tensor<complex<f32>>
