@@ -46,10 +46,11 @@ subnormal numbers, which alone makes them inexact.
 
 On CPUs, compiled sums of more than 64 numbers, including products of a vector with another or with
 a matrix, are accumulated in f64, or in blocks of at most 128 numbers in f32 that are added in f64;
-matrix products with sums of 1000 terms or more in blocks of at least 250, unless a size is
-symbolic. Large products are SciPy's BLAS's, in programs that are not exported: of at most 8192
-terms each, or 512 where it adds them up one by one, added in f64. On other devices the code
-generator chooses the order.
+rows of up to 1024 numbers in f32, in 16 parts, as are products of a vector with the rows of a
+matrix that stays in a cache during a loop; matrix products with sums of 1000 terms or more in
+blocks of at least 250, unless a size is symbolic. Large products are SciPy's BLAS's, in programs
+that are not exported: of at most 8192 terms each, or 512 where it adds them up one by one, added in
+f64. On other devices the code generator chooses the order.
 
 """
 
