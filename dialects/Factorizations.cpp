@@ -127,10 +127,22 @@ static Value tangentOfRest(Matrices &e, Value q, Value dq, int64_t m, int64_t n)
   return e.sub(e.dot(dq, e.adjoint(z)), e.dot(e.add(q1, e.dot(q2, z)), e.adjoint(across)));
 }
 
-/// With w = da r^-1 and c = q^H w, the skew-Hermitian x = q^H dq has the lower triangle of c; dq = q x + w - q c and
-/// dr = q^H da - x r. Of a wide matrix the first columns determine x (Walter and Lehmann, "On evaluating higher-order
-/// derivatives of the QR decomposition of tall matrices with full column rank in forward and reverse mode algorithmic
-/// differentiation", 2009).
+/// The tangents of q and of r, an m x k and a k x n matrix. With w = da r^-1 and c = q^H w, the skew-Hermitian x = q^H
+/// dq has the lower triangle of c; dq = q x + w - q c and dr = q^H da - x r. Of a wide matrix the first columns
+/// determine x (Walter and Lehmann, "On evaluating higher-order derivatives of the QR decomposition of tall matrices
+/// with full column rank in forward and reverse mode algorithmic differentiation", 2009).
+static std::pair<Value, Value> tangentsOfQr(Matrices &e, Value q, Value r, Value da, bool isTall) {
+  Matrices::Size m = e.sizeAt(q, 2), k = e.sizeAt(q, 1);
+  Value w = solveTriangular(e, e.resized(r, k, k), e.resized(da, m, k), false, false);
+  Value c = e.dot(e.adjoint(q), w), below = e.strictlyLower(c);
+  Value phases = e.part(e.alike(e.complex(zero, e.imag(c)), c), CompareDirection::EQ);
+  Value x = e.add(e.sub(below, e.adjoint(below)), phases);
+  Value dq = e.dot(q, x);
+  if (isTall)
+    dq = e.add(dq, e.sub(w, e.dot(q, c)));
+  return {dq, e.upper(e.sub(e.dot(e.adjoint(q), da), e.dot(x, r)))};
+}
+
 LogicalResult QrOp::jvp(Emitter &plain, ValueRange primals, ArrayRef<Value> tangents, SmallVectorImpl<Value> &results,
                         SmallVectorImpl<Value> &resultTangents) {
   Matrices e(plain);
@@ -144,19 +156,44 @@ LogicalResult QrOp::jvp(Emitter &plain, ValueRange primals, ArrayRef<Value> tang
   if (getPivoting())
     da = e.columnsAt(da, factors.getPermutation()[0]);
   Value q = e.resized(factors.getQ(), m, k), r = e.resized(factors.getR(), k, n);
-  Value w = solveTriangular(e, e.resized(r, k, k), e.resized(da, m, k), false, false);
-  Value c = e.dot(e.adjoint(q), w), below = e.strictlyLower(c);
-  Value phases = e.part(e.alike(e.complex(zero, e.imag(c)), c), CompareDirection::EQ);
-  Value x = e.add(e.sub(below, e.adjoint(below)), phases);
-  Value dq = e.dot(q, x);
-  if (isTall)
-    dq = e.add(dq, e.sub(w, e.dot(q, c)));
-  Value dr = e.upper(e.sub(e.dot(e.adjoint(q), da), e.dot(x, r)));
+  auto [dq, dr] = tangentsOfQr(e, q, r, da, isTall);
   if (hasRest) {
     dq = e.besides(dq, tangentOfRest(e, factors.getQ(), dq, m.fixed, n.fixed));
     dr = e.resized(dr, m, n);
   }
   resultTangents.append({dq, dr});
+  if (getPivoting())
+    resultTangents.push_back(zero);
+  return success();
+}
+
+/// The first columns of the product of the reflections are q = [1; 0] - v u, where u is upper triangular and has taus
+/// on its diagonal: v and u are the factors of [1; 0] - q without pivoting (Ballard, Demmel, Grigori, Jacquelin, Knight
+/// and Nguyen, "Reconstructing Householder vectors from tall-skinny QR", 2015), and have their tangents.
+LogicalResult GeqrfOp::jvp(Emitter &plain, ValueRange primals, ArrayRef<Value> tangents,
+                           SmallVectorImpl<Value> &results, SmallVectorImpl<Value> &resultTangents) {
+  Matrices e(plain);
+  Value a = primals[0], da = tangents[0];
+  auto factors = GeqrfOp::create(e.builder, e.loc, a, getPivoting());
+  llvm::append_range(results, factors->getResults());
+  Value packed = factors.getQr(), taus = factors.getTaus();
+  Matrices::Size m = e.sizeAt(a, 2), n = e.sizeAt(a, 1), k = e.lesser(m, n);
+  bool isTall = m.value || n.value || m.fixed > n.fixed;
+  if (getPivoting())
+    da = e.columnsAt(da, factors.getPermutation()[0]);
+  Value v = e.resized(packed, m, k), first = e.identity(v);
+  v = e.add(e.strictlyLower(v), first);
+  Value u = e.ofReflections(v, taus, first), square = e.resized(v, k, k);
+  auto [dq, dr] = tangentsOfQr(e, e.sub(first, e.dot(v, u)), e.upper(e.resized(packed, k, n)), da, isTall);
+
+  // A reflection that changes nothing has tau 0. The last one of a square matrix does, and has no elements below.
+  Value isZero = e.alike(e.equal(taus, e.full(taus, 0)), u);
+  Value regular = e.add(u, e.mul(e.identity(u), e.asColumns(isZero, u)));
+  Value moved = e.neg(dq), whole = solveTriangular(e, square, e.resized(moved, k, k), true, true, false, true);
+  Value x = e.strictlyLower(solveTriangular(e, regular, whole, false, false));
+  Value du = e.upper(e.sub(whole, e.dot(x, u)));
+  Value dv = e.strictlyLower(solveTriangular(e, regular, e.sub(moved, e.dot(v, du)), false, false));
+  resultTangents.append({e.add(e.resized(dr, m, n), e.resized(dv, m, n)), e.diagonal(du)});
   if (getPivoting())
     resultTangents.push_back(zero);
   return success();

@@ -70,7 +70,8 @@ def DetOp : Factorization<"det", 1, [{{{"", MatrixShape::Same}}}],
   let assemblyFormat = "$a attr-dict `:` type($a)";
 }
 
-def GeqrfOp : Factorization<"geqrf", 0, "shapesOfGeqrf(isSet(adaptor.getPivotingAttr(), false))"> {
+def GeqrfOp : Factorization<"geqrf", 0, "shapesOfGeqrf(isSet(adaptor.getPivotingAttr(), false))",
+    [DeclareOpInterfaceMethods<JvpOpInterface>]> {
   let summary = "QR factorization by Householder reflections";
   let description = [{
     `qr` holds R and, below the diagonal, the vectors v, from their second element on, of the reflections

@@ -3,6 +3,7 @@
 #include "Create.h"
 #include "Dot.h"
 #include "Index.h"
+#include "Linalg.h"
 #include "Reduce.h"
 #include "Shape.h"
 
@@ -21,6 +22,15 @@ Value Matrices::dot(Value x, Value y) {
 }
 
 Value Matrices::transposed(Value x) { return x ? moveDim(x, rankOf(x) - 1, rankOf(x) - 2) : x; }
+
+/// The inverse of t has 1 / tau on its diagonal and v^H v above it (Puglisi, "Modification of the Householder method
+/// based on the compact WY representation", 1992). It is solved for times taus, which may be zero.
+Value Matrices::ofReflections(Value v, Value taus, Value x) {
+  Value overlaps = dot(adjoint(v), v), image = dot(adjoint(v), x);
+  Value inner = mul(asColumns(taus, overlaps), strictlyUpper(overlaps));
+  return make<TriangularSolveOp>(inner, mul(asColumns(taus, image), image), /*left=*/true, /*lower=*/false,
+                                 /*transpose=*/false, /*conjugate=*/false, /*unit_diagonal=*/true);
+}
 
 //===- Parts -----------------------------------------------------------------------===//
 

@@ -18,6 +18,8 @@ public:
   mlir::Value dot(mlir::Value x, mlir::Value y);
   mlir::Value transposed(mlir::Value x);
   mlir::Value adjoint(mlir::Value x) { return conj(transposed(x)); }
+  /// t v^H x, for the product 1 - v t v^H of the reflections 1 - tau v v^H with the columns of `v`.
+  mlir::Value ofReflections(mlir::Value v, mlir::Value taus, mlir::Value x);
 
   //===- Parts ---------------------------------------------------------------------===//
 

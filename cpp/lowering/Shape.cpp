@@ -267,10 +267,20 @@ struct ReverseLowering : LowerOpInterface::ExternalModel<ReverseLowering, Revers
 };
 
 struct ConcatenateLowering : LowerOpInterface::ExternalModel<ConcatenateLowering, ConcatenateOp> {
-  LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
-                      SmallVectorImpl<Value> &results) const {
+  LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange all, SmallVectorImpl<Value> &results) const {
     int64_t dimension = cast<ConcatenateOp>(op).getDimension();
     auto type = cast<RankedTensorType>(loweredType(op->getResult(0).getType()));
+    if (type.hasStaticShape() && type.getNumElements() == 0) {
+      results.push_back(empty(b, getAsIndexOpFoldResult(b.getContext(), type.getShape()), type.getElementType()));
+      return success();
+    }
+    // A part without elements has no place to begin at if it is the last one.
+    SmallVector<Value> operands = llvm::filter_to_vector(
+        all, [&](Value part) { return cast<RankedTensorType>(part.getType()).getDimSize(dimension) != 0; });
+    if (operands.size() == 1 && operands[0].getType() == type) {
+      results.push_back(operands[0]);
+      return success();
+    }
     bool isOfIndices = !type.hasStaticShape() && type.getElementType().isInteger() && operands.size() <= kComponents &&
                        type.getDimSize(dimension) == int64_t(operands.size()) &&
                        llvm::all_of(operands, [&](Value part) {

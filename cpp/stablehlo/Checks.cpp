@@ -27,6 +27,28 @@ LogicalResult checkCount(Operation *op, StringRef name, int64_t count, int64_t w
   return op->emitError() << op->getName().stripDialect() << ": " << name << " must be " << wanted << ", got: " << count;
 }
 
+/// Counterparts of complex numbers are made of their parts, of every operand.
+LogicalResult checkSameElements(Operation *op) {
+  Type first = getElementTypeOrSelf(op->getOperand(0));
+  for (Value x : op->getOperands())
+    if (getElementTypeOrSelf(x) != first)
+      return op->emitError() << op->getName().stripDialect() << ": operands must have one element type, got: " << first
+                             << " and " << getElementTypeOrSelf(x);
+  return success();
+}
+
+/// Operands that have a size, a place or a number of paddings for each dimension of an array of some rank.
+LogicalResult checkVectors(Operation *op, ValueRange vectors, int64_t rank) {
+  for (Value vector : vectors) {
+    auto type = cast<RankedTensorType>(vector.getType());
+    if (type.getRank() != 1 || type.getDimSize(0) != rank || !isa<IntegerType>(type.getElementType()))
+      return op->emitError() << op->getName().stripDialect()
+                             << ": sizes and positions must be integers, one for each of " << rank
+                             << " dimensions, got: " << type;
+  }
+  return success();
+}
+
 LogicalResult checkBroadcast(Operation *op, ArrayRef<int64_t> dims) {
   Value x = op->getOperand(0), ans = op->getResult(0);
   if (failed(checkCount(op, "broadcast_dimensions", dims.size(), rankOf(x))) ||
@@ -100,6 +122,46 @@ LogicalResult checkWindows(Operation *op, ArrayRef<std::optional<ArrayRef<int64_
   return success();
 }
 
+/// The labels of the dimensions of arrays, each once; numbers of windows; and groups that divide what they are of.
+template <typename Convolution>
+LogicalResult checkConvolution(Convolution op) {
+  stablehlo::ConvNumbersAttr numbers = op.getDimensionNumbers();
+  int64_t rank = rankOf(op.getLhs()), spatial = rank - 2;
+  for (auto [labels, x] : {std::pair(numbers.getLhs(), Value(op.getLhs())), std::pair(numbers.getRhs(), op.getRhs()),
+                           std::pair(numbers.getAns(), Value(op.getResult()))}) {
+    SmallVector<int64_t> sorted(labels), wanted{stablehlo::kBatch, stablehlo::kFeature};
+    llvm::append_range(wanted, llvm::seq<int64_t>(0, std::max<int64_t>(spatial, 0)));
+    llvm::sort(sorted);
+    llvm::sort(wanted);
+    if (spatial < 0 || rankOf(x) != rank || sorted != wanted)
+      return op->emitError() << op->getName().stripDialect()
+                             << ": dim_numbers must name each dimension of arrays of one "
+                             << "rank once, got: " << numbers << " for " << x.getType();
+  }
+  for (std::optional<ArrayRef<int64_t>> list : {op.getWindowStrides(), op.getLhsDilation(), op.getRhsDilation()})
+    if (list && (static_cast<int64_t>(list->size()) != spatial || llvm::any_of(*list, [](int64_t n) { return n < 1; })))
+      return op->emitError() << op->getName().stripDialect() << ": windows must have " << spatial
+                             << " positive strides and dilations, got: [" << *list << ']';
+  if (op.getWindowReversal() &&
+      failed(checkCount(op, "the number of window_reversal", op.getWindowReversal()->size(), spatial)))
+    return failure();
+  auto sizeOf = [&](ArrayRef<int64_t> labels, Value x, int64_t label) {
+    return cast<RankedTensorType>(x.getType()).getDimSize(llvm::find(labels, label) - labels.begin());
+  };
+  int64_t features = op.getFeatureGroupCount(), batches = op.getBatchGroupCount();
+  int64_t batch = sizeOf(numbers.getLhs(), op.getLhs(), stablehlo::kBatch);
+  int64_t in = sizeOf(numbers.getLhs(), op.getLhs(), stablehlo::kFeature);
+  int64_t out = sizeOf(numbers.getRhs(), op.getRhs(), stablehlo::kBatch);
+  auto divides = [](int64_t count, int64_t size) { return ShapedType::isDynamic(size) || size % count == 0; };
+  if (features < 1 || batches < 1 || (features > 1 && batches > 1) || !divides(features, in) ||
+      !divides(batches, batch) || !divides(std::max(features, batches), out))
+    return op->emitError() << op->getName().stripDialect()
+                           << ": one of the numbers of groups may be greater than 1, and "
+                           << "divides sizes, got: feature_group_count " << features << ", batch_group_count "
+                           << batches;
+  return success();
+}
+
 /// An integer that selects a branch.
 LogicalResult checkSelector(Operation *op, bool isBool, unsigned branches) {
   auto type = cast<RankedTensorType>(op->getOperand(0).getType());
@@ -130,9 +192,34 @@ LogicalResult checkTheirs(Operation *op) {
                                << ": values must be arrays of integers, floats or complex numbers, got: " << type;
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](stablehlo::BroadcastInDimOp each) { return checkBroadcast(op, each.getBroadcastDimensions()); })
-      .Case([&](stablehlo::DynamicBroadcastInDimOp each) { return checkBroadcast(op, each.getBroadcastDimensions()); })
+      .Case([&](stablehlo::DynamicBroadcastInDimOp each) {
+        if (failed(checkVectors(op, each.getOutputDimensions(), rankOf(each.getResult()))))
+          return failure();
+        return checkBroadcast(op, each.getBroadcastDimensions());
+      })
+      .Case([&](stablehlo::DynamicReshapeOp each) {
+        return checkVectors(op, each.getOutputShape(), rankOf(each.getResult()));
+      })
+      .Case([&](stablehlo::DynamicIotaOp each) {
+        if (failed(checkVectors(op, each.getOutputShape(), rankOf(each.getResult()))))
+          return failure();
+        return checkDims(op, "iota_dimension", static_cast<int64_t>(each.getIotaDimension()), rankOf(each.getResult()));
+      })
+      .Case([&](stablehlo::DynamicPadOp each) {
+        return checkVectors(op, op->getOperands().drop_front(2), rankOf(each.getOperand()));
+      })
+      .Case<stablehlo::GetDimensionSizeOp, stablehlo::SetDimensionSizeOp>([&](auto each) {
+        return checkDims(op, "dimension", static_cast<int64_t>(each.getDimension()), rankOf(each.getOperand()));
+      })
+      .Case([&](stablehlo::RealDynamicSliceOp each) {
+        return checkVectors(op, op->getOperands().drop_front(), rankOf(each.getOperand()));
+      })
       .Case([&](stablehlo::GatherOp each) { return checkGather(op, each.getDimensionNumbers()); })
-      .Case([&](stablehlo::DynamicGatherOp each) { return checkGather(op, each.getDimensionNumbers()); })
+      .Case([&](stablehlo::DynamicGatherOp each) {
+        if (failed(checkVectors(op, each.getSliceSizes(), rankOf(each.getOperand()))))
+          return failure();
+        return checkGather(op, each.getDimensionNumbers());
+      })
       .Case([&](stablehlo::ScatterOp each) { return checkScatter(each); })
       .Case([&](stablehlo::ReduceWindowOp each) {
         if (each.getInputs().empty())
@@ -144,6 +231,23 @@ LogicalResult checkTheirs(Operation *op) {
       })
       .Case([&](stablehlo::SelectAndScatterOp each) {
         return checkWindows(op, {each.getWindowDimensions(), each.getWindowStrides()}, each.getPadding());
+      })
+      .Case<stablehlo::MaxOp, stablehlo::MinOp, stablehlo::ClampOp, stablehlo::Atan2Op, stablehlo::CompareOp>(
+          [&](auto) { return checkSameElements(op); })
+      .Case([&](stablehlo::ConvolutionOp each) {
+        if (each.getPadding() && failed(checkCount(op, "the number of paddings", each.getPadding()->getNumElements(),
+                                                   2 * (rankOf(each.getLhs()) - 2))))
+          return failure();
+        return checkConvolution(each);
+      })
+      .Case([&](stablehlo::DynamicConvolutionOp each) {
+        auto padding = cast<RankedTensorType>(each.getPadding().getType());
+        if (!padding.hasStaticShape() || padding.getNumElements() != 2 * (rankOf(each.getLhs()) - 2))
+          return LogicalResult(op->emitError()
+                               << "dynamic_conv: there must be two numbers of padding for each dimension "
+                                  "of a window, got: "
+                               << padding);
+        return checkConvolution(each);
       })
       .Case([&](stablehlo::IfOp) { return checkSelector(op, true, 2); })
       .Case([&](stablehlo::CaseOp each) { return checkSelector(op, false, each.getBranches().size()); })

@@ -21,7 +21,11 @@ using Results = SmallVectorImpl<Value>;
 template <typename Theirs, typename Ours>
 struct Same : Import<Same<Theirs, Ours>, Theirs> {
   LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
-    results.push_back(e.builder.createOrFold<Ours>(e.loc, op->getOperands()));
+    // Builders from a list of operands end the process where these have different shapes.
+    if constexpr (Ours::template hasTrait<OpTrait::OneOperand>())
+      results.push_back(e.make<Ours>(op->getOperand(0)));
+    else
+      results.push_back(e.make<Ours>(op->getOperand(0), op->getOperand(1)));
     return success();
   }
 };
@@ -69,6 +73,12 @@ struct ImportBitcast : Import<ImportBitcast, stablehlo::BitcastConvertOp> {
     if (isa<ComplexType>(from) || isa<ComplexType>(element))
       return op->emitError() << "bitcast_convert: element types must be real, got: " << from << " and " << element;
     unsigned before = widthOf(from), after = widthOf(element);
+    ArrayRef<int64_t> narrow = before > after ? to.getShape() : Algebra::typeOf(x).getShape();
+    int64_t ratio = std::max(before, after) / std::min(before, after);
+    if (std::max(before, after) % std::min(before, after) || (ratio > 1 && (narrow.empty() || narrow.back() != ratio)))
+      return op->emitError() << "bitcast_convert: the array of narrower elements must have their number in a wider one "
+                                "as its last size, got: "
+                             << x.getType() << " and " << to;
     auto bits = [&](unsigned width) { return IntegerType::get(e.builder.getContext(), width, IntegerType::Unsigned); };
     if (before == after) {
       results.push_back(as(e, x, element));

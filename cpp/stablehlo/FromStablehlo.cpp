@@ -47,6 +47,9 @@ LogicalResult Importer::translateOp(Operation *op) {
   } else {
     return op->emitError() << "an op of a StableHLO program must have a counterpart, got: '" << op->getName() << "'";
   }
+  if (results.size() != op->getNumResults())
+    return op->emitError() << "'" << op->getName() << "' must have as many results as its counterpart, which has "
+                           << results.size() << ", got: " << op->getNumResults();
   for (auto [result, type] : llvm::zip_equal(results, op->getResultTypes()))
     if (result.getType() != type && !refines(result.getType(), type))
       return op->emitError() << "the counterpart of '" << op->getName() << "' must have the type " << type

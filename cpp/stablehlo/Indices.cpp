@@ -271,8 +271,15 @@ struct ExportGather : Export<ExportGather, GatherOp> {
   }
 };
 
-template <typename Ours, const Reducer *reducer>
-struct ExportScatter : Export<ExportScatter<Ours, reducer>, Ours> {
+/// How a scatter combines an element with its update.
+Value replaced(Importer &, Value, Value update) { return update; }
+template <const Reducer &reducer>
+Value reduced(Importer &e, Value x, Value update) {
+  return reducer.step(e, x, update);
+}
+
+template <typename Ours, auto combine>
+struct ExportScatter : Export<ExportScatter<Ours, combine>, Ours> {
   LogicalResult exportTo(Operation *op, Exporter &e, Results &results) const {
     auto scatter = cast<Ours>(op);
     int64_t batch = Algebra::typeOf(scatter.getIndices()).getRank() - 1;
@@ -282,9 +289,8 @@ struct ExportScatter : Export<ExportScatter<Ours, reducer>, Ours> {
         stablehlo::ScatterOp::create(e.builder, e.loc, op->getResultTypes(), scatter.getX(), scatter.getIndices(),
                                      scatter.getUpdates(), numbers, false, scatter.getUnique());
     auto scalar = RankedTensorType::get({}, Algebra::elementOf(scatter.getX()));
-    e.fillBody(made.getUpdateComputation(), {scalar, scalar}, [](Exporter &inner, ValueRange xs) {
-      return Algebra::Values{reducer ? reducer->step(inner, xs[0], xs[1]) : xs[1]};
-    });
+    e.fillBody(made.getUpdateComputation(), {scalar, scalar},
+               [](Exporter &inner, ValueRange xs) { return Algebra::Values{combine(inner, xs[0], xs[1])}; });
     results.push_back(made->getResult(0));
     return success();
   }
@@ -294,11 +300,11 @@ struct ExportScatter : Export<ExportScatter<Ours, reducer>, Ours> {
 
 void attachIndexCounterparts(MLIRContext *c) {
   GatherOp::attachInterface<ExportGather>(*c);
-  ScatterOp::attachInterface<ExportScatter<ScatterOp, nullptr>>(*c);
-  ScatterAddOp::attachInterface<ExportScatter<ScatterAddOp, &kSum>>(*c);
-  ScatterMulOp::attachInterface<ExportScatter<ScatterMulOp, &kProduct>>(*c);
-  ScatterMinOp::attachInterface<ExportScatter<ScatterMinOp, &kMin>>(*c);
-  ScatterMaxOp::attachInterface<ExportScatter<ScatterMaxOp, &kMax>>(*c);
+  ScatterOp::attachInterface<ExportScatter<ScatterOp, replaced>>(*c);
+  ScatterAddOp::attachInterface<ExportScatter<ScatterAddOp, reduced<kSum>>>(*c);
+  ScatterMulOp::attachInterface<ExportScatter<ScatterMulOp, reduced<kProduct>>>(*c);
+  ScatterMinOp::attachInterface<ExportScatter<ScatterMinOp, reduced<kMin>>>(*c);
+  ScatterMaxOp::attachInterface<ExportScatter<ScatterMaxOp, reduced<kMax>>>(*c);
   stablehlo::GatherOp::attachInterface<ImportGather<stablehlo::GatherOp>>(*c);
   stablehlo::DynamicGatherOp::attachInterface<ImportGather<stablehlo::DynamicGatherOp>>(*c);
   stablehlo::ScatterOp::attachInterface<ImportScatter>(*c);

@@ -1,4 +1,5 @@
 // Counterparts of Fourier transforms, ops on matrices, and calls of LAPACK.
+#include "dialects/Matrices.h"
 #include "Families.h"
 #include "Reductions.h"
 #include "dialects/Create.h"
@@ -103,8 +104,6 @@ struct LapackCall {
   }
 };
 
-using Lapack = void (*)(LapackCall call, Importer &e, Results &results);
-
 /// The results that say that a function succeeded, and others that are not asked for.
 void addZeros(LapackCall call, Importer &e, Results &results) {
   while (results.size() < call.op->getNumResults())
@@ -162,47 +161,67 @@ void geev(LapackCall call, Importer &e, Results &results) {
     results.push_back(isComputed ? Value(eig.getVlAndVr()[next++]) : e.zeros(call.type(results.size()), {}));
 }
 
-/// The product of reflections is 1 - V T V^H, where the inverse of T has 1 / tau on its diagonal and V^H V above it
-/// (Puglisi, Modification of the Householder method based on the compact WY representation, 1992).
-void orgqr(LapackCall call, Importer &e, Results &results) {
-  Value a = call.op->getOperand(0), taus = call.op->getOperand(1);
-  auto type = Algebra::typeOf(a);
-  int64_t rank = type.getRank(), row = rank - 2, column = rank - 1, k = Algebra::sizeOf(taus, rank - 2);
-  auto batch = llvm::to_vector(llvm::seq<int64_t>(0, rank - 2));
-  auto offset = [&](Value like) { return e.minus(e.placesIn(like, row), e.placesIn(like, column)); };
-  auto diagonal = [&](Value like) { return e.convert(e.same(offset(like), e.place(0)), type.getElementType()); };
-  auto product = [&](Value x, Value y) {
-    return e.make<DotGeneralOp>(x, y, batch, batch, SmallVector<int64_t>{column}, SmallVector<int64_t>{row},
-                                TypeAttr());
-  };
-  Value v = e.slice(a, column, 0, k);
-  v = e.add(e.choose(e.less(e.place(0), offset(v)), v, 0.0), diagonal(v));
-  Value overlaps = product(adjointOf(e, v), v);
-  auto rows = llvm::to_vector(llvm::seq<int64_t>(0, rank - 1));
-  Value inner = e.mul(e.spread(taus, rows, overlaps), e.choose(e.less(offset(overlaps), e.place(0)), overlaps, 0.0));
-  Value eye = diagonal(a), image = product(adjointOf(e, v), eye);
-  Value solved =
-      e.make<TriangularSolveOp>(inner, e.mul(e.spread(taus, rows, image), image), true, false, false, false, true);
-  results.push_back(e.minus(eye, product(v, solved)));
+/// The first columns of the product of reflections.
+void orgqr(LapackCall call, Importer &importer, Results &results) {
+  Matrices e(importer);
+  Value a = call.op->getOperand(0), taus = call.op->getOperand(1), eye = e.identity(a);
+  Value v = e.resized(a, e.sizeAt(a, 2), e.sizeAt(taus, 1));
+  v = e.add(e.strictlyLower(v), e.identity(v));
+  results.push_back(e.sub(eye, e.dot(v, e.ofReflections(v, taus, eye))));
 }
+
+/// A function of LAPACK, and the ranks of its operands: those of matrices, or one less, of vectors.
+struct Lapack {
+  void (*import)(LapackCall call, Importer &e, Results &results) = nullptr;
+  unsigned matrices = 1, vectors = 0;
+};
 
 Lapack lapackCalled(StringRef target) {
   if (!target.consume_front("lapack_") || !target.consume_back("_ffi") || target.empty())
-    return nullptr;
+    return {};
   return llvm::StringSwitch<Lapack>(target.drop_front())
-      .Case("potrf", potrf)
-      .Case("getrf", getrf)
-      .Case("geqrf", geqrf)
-      .Case("trsm", trsm)
-      .Cases({"syevd", "heevd"}, syevd)
-      .Case("gesdd", gesdd)
-      .Case("geev", geev)
-      .Cases({"orgqr", "ungqr"}, orgqr)
-      .Default(nullptr);
+      .Case("potrf", {potrf})
+      .Case("getrf", {getrf})
+      .Case("geqrf", {geqrf})
+      .Case("trsm", {trsm, 2})
+      .Cases({"syevd", "heevd"}, {syevd})
+      .Case("gesdd", {gesdd})
+      .Case("geev", {geev})
+      .Cases({"orgqr", "ungqr"}, {orgqr, 1, 1})
+      .Default({});
+}
+
+/// Operands are batches of matrices and of vectors of known sizes, and after them the shapes of results.
+LogicalResult checkLapack(LapackCall call, const Lapack &function) {
+  Operation *op = call.op;
+  unsigned arrays = function.matrices + function.vectors;
+  auto shapes = op->getAttrOfType<DenseIntElementsAttr>("indices_of_shape_operands");
+  if (op->getNumOperands() != arrays + (shapes ? op->getNumResults() : 0))
+    return op->emitError() << "custom_call: '" << call.op.getCallTargetName() << "' must have " << arrays
+                           << " arrays, got: " << op->getNumOperands() << " operands";
+  int64_t rank = Algebra::typeOf(op->getOperand(0)).getRank();
+  for (auto [i, x] : llvm::enumerate(op->getOperands().take_front(arrays))) {
+    auto type = Algebra::typeOf(x);
+    if (rank < 2 || type.getRank() != (i < function.matrices ? rank : rank - 1) || !type.hasStaticShape())
+      return op->emitError() << "custom_call: '" << call.op.getCallTargetName()
+                             << "' must have batches of matrices and vectors of known sizes, got: " << type;
+  }
+  if (shapes && (static_cast<unsigned>(shapes.getNumElements()) != op->getNumResults() ||
+                 !shapes.getElementType().isInteger(64) || llvm::any_of(shapes.getValues<int64_t>(), [&](int64_t i) {
+                   return i < arrays || i >= op->getNumOperands();
+                 })))
+    return op->emitError() << "custom_call: indices_of_shape_operands must be operands, one for each result, got: "
+                           << shapes;
+  for (unsigned i = 0; i < op->getNumResults(); ++i)
+    if (!call.type(i).hasStaticShape())
+      return op->emitError() << "custom_call: sizes must be known, got: " << call.type(i);
+  return success();
 }
 
 /// A condition on sizes, of which the others are parts of the message. It is checked where the sizes are known.
 LogicalResult checkAsserted(stablehlo::CustomCallOp op) {
+  if (!op->getNumOperands())
+    return op->emitError() << "shape_assertion: there must be a condition, got: none";
   if (knownElement(op->getOperand(0), 0).value_or(1))
     return success();
   auto stated = op->getAttrOfType<StringAttr>("error_message");
@@ -220,8 +239,10 @@ struct ImportCustomCall : Import<ImportCustomCall, stablehlo::CustomCallOp> {
   LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
     auto call = cast<stablehlo::CustomCallOp>(op);
     StringRef target = call.getCallTargetName();
-    if (Lapack function = lapackCalled(target)) {
-      function({call}, e, results);
+    if (Lapack function = lapackCalled(target); function.import) {
+      if (failed(checkLapack({call}, function)))
+        return failure();
+      function.import({call}, e, results);
       addZeros({call}, e, results);
       return success();
     }

@@ -17,20 +17,24 @@ namespace dovetail {
 
 //===- Known elements ----------------------------------------------------------------===//
 
-/// The element of an op on corresponding elements, from those of its operands.
+/// The element of an op on corresponding elements, from those of its operands; sums wrap around.
 static std::optional<int64_t> combine(Operation *op, ArrayRef<int64_t> x) {
+  auto bits = [&](unsigned i) { return static_cast<uint64_t>(x[i]); };
   if (isa<ConvertOp>(op))
     return x[0];
   if (isa<AddOp>(op))
-    return x[0] + x[1];
+    return static_cast<int64_t>(bits(0) + bits(1));
   if (isa<SubOp>(op))
-    return x[0] - x[1];
+    return static_cast<int64_t>(bits(0) - bits(1));
   if (isa<MulOp>(op))
-    return x[0] * x[1];
+    return static_cast<int64_t>(bits(0) * bits(1));
+  if (isa<DivOp, RemOp>(op) && !x[1])
+    return std::nullopt;
+  // The quotient of the least number by -1 is no number of 64 bits.
   if (isa<DivOp>(op))
-    return x[1] ? std::optional<int64_t>(x[0] / x[1]) : std::nullopt;
+    return x[1] == -1 ? static_cast<int64_t>(-bits(0)) : x[0] / x[1];
   if (isa<RemOp>(op))
-    return x[1] ? std::optional<int64_t>(x[0] % x[1]) : std::nullopt;
+    return x[1] == -1 ? 0 : x[0] % x[1];
   if (isa<MinOp>(op))
     return std::min(x[0], x[1]);
   if (isa<MaxOp>(op))
@@ -38,7 +42,7 @@ static std::optional<int64_t> combine(Operation *op, ArrayRef<int64_t> x) {
   if (isa<ClampOp>(op))
     return std::min(std::max(x[0], x[1]), x[2]);
   if (isa<NegOp>(op))
-    return -x[0];
+    return static_cast<int64_t>(-bits(0));
   if (isa<SignOp>(op))
     return (x[0] > 0) - (x[0] < 0);
   if (isa<AndOp>(op))
@@ -71,18 +75,40 @@ static std::optional<int64_t> combine(Operation *op, ArrayRef<int64_t> x) {
 static int64_t wrapped(int64_t value, Type element) {
   unsigned width = element.getIntOrFloatBitWidth();
   APInt bits(64, static_cast<uint64_t>(value));
-  bits = bits.zextOrTrunc(width);
+  bits = bits.zextOrTrunc(width).zextOrTrunc(std::min(width, 64u));
   return element.isUnsignedInteger() || width == 1 ? static_cast<int64_t>(bits.getZExtValue()) : bits.getSExtValue();
 }
 
-std::optional<int64_t> knownElement(Value vector, int64_t i) {
+namespace {
+
+/// Elements of vectors as far as they follow from constants; each is found once, however often it is used.
+class KnownElements {
+public:
+  std::optional<int64_t> at(Value vector, int64_t i) {
+    auto [place, isNew] = found.try_emplace({vector, i});
+    if (isNew) {
+      std::optional<int64_t> element = find(vector, i);
+      found[{vector, i}] = element;
+      return element;
+    }
+    return place->second;
+  }
+
+private:
+  std::optional<int64_t> find(Value vector, int64_t i);
+
+  llvm::DenseMap<std::pair<Value, int64_t>, std::optional<int64_t>> found;
+};
+
+std::optional<int64_t> KnownElements::find(Value vector, int64_t i) {
   auto type = dyn_cast<RankedTensorType>(vector.getType());
-  if (!type || !type.hasStaticShape() || !isa<IntegerType>(type.getElementType()))
+  if (!type || !type.hasStaticShape() || !isa<IntegerType>(type.getElementType()) || i < 0 ||
+      i >= type.getNumElements())
     return std::nullopt;
   DenseIntElementsAttr elements;
   if (matchPattern(vector, m_Constant(&elements))) {
-    APInt found = elements.isSplat() ? elements.getSplatValue<APInt>() : elements.getValues<APInt>()[i];
-    return wrapped(found.getSExtValue(), type.getElementType());
+    APInt element = elements.isSplat() ? elements.getSplatValue<APInt>() : elements.getValues<APInt>()[i];
+    return wrapped(element.sextOrTrunc(64).getSExtValue(), type.getElementType());
   }
   Operation *op = vector.getDefiningOp();
   if (!op || op->getNumResults() != 1)
@@ -93,40 +119,44 @@ std::optional<int64_t> knownElement(Value vector, int64_t i) {
         return std::nullopt;
       int64_t size = Algebra::typeOf(part).getNumElements();
       if (i < size)
-        return knownElement(part, i);
+        return at(part, i);
       i -= size;
     }
     return std::nullopt;
   }
   if (auto slice = dyn_cast<SliceOp>(op); slice && type.getRank() == 1)
-    return knownElement(slice.getX(), slice.getStarts()[0] + i * slice.getStrides()[0]);
+    return at(slice.getX(), slice.getStarts()[0] + i * slice.getStrides()[0]);
   if (isa<ReshapeOp>(op))
-    return knownElement(op->getOperand(0), i);
+    return at(op->getOperand(0), i);
   if (isa<BroadcastOp>(op))
-    return cast<RankedTensorType>(op->getOperand(0).getType()).getRank() == 0 ? knownElement(op->getOperand(0), 0)
-                                                                              : std::nullopt;
+    return cast<RankedTensorType>(op->getOperand(0).getType()).getRank() == 0 ? at(op->getOperand(0), 0) : std::nullopt;
   if (op->hasTrait<OpTrait::IsTerminator>() || isa<ConcatenateOp, SliceOp>(op))
     return std::nullopt;
   SmallVector<int64_t> operands;
   for (Value operand : op->getOperands()) {
-    std::optional<int64_t> known = knownElement(operand, i);
+    std::optional<int64_t> known = at(operand, i);
     if (!known)
       return std::nullopt;
     operands.push_back(*known);
   }
-  std::optional<int64_t> found = operands.empty() ? std::nullopt : combine(op, operands);
-  return found ? std::optional<int64_t>(wrapped(*found, type.getElementType())) : std::nullopt;
+  std::optional<int64_t> element = operands.empty() ? std::nullopt : combine(op, operands);
+  return element ? std::optional<int64_t>(wrapped(*element, type.getElementType())) : std::nullopt;
 }
+
+} // namespace
+
+std::optional<int64_t> knownElement(Value vector, int64_t i) { return KnownElements().at(vector, i); }
 
 std::optional<SmallVector<int64_t>> knownElements(Value vector) {
   SmallVector<int64_t> elements;
   if (!Algebra::typeOf(vector).hasStaticShape())
     return std::nullopt;
+  KnownElements known;
   for (int64_t i = 0, size = Algebra::typeOf(vector).getNumElements(); i < size; ++i) {
-    std::optional<int64_t> known = knownElement(vector, i);
-    if (!known)
+    std::optional<int64_t> element = known.at(vector, i);
+    if (!element)
       return std::nullopt;
-    elements.push_back(*known);
+    elements.push_back(*element);
   }
   return elements;
 }

@@ -109,6 +109,13 @@ struct ImportReduceWindow : Import<ImportReduceWindow, stablehlo::ReduceWindowOp
 
   /// For each element of a window, the array of that element of all windows; these are combined one after the other.
   static LogicalResult byElements(stablehlo::ReduceWindowOp op, const Sliding &s, Importer &e, Results &results) {
+    // An op for each element of a window; programs of more of them would not be compiled.
+    constexpr int64_t kMostElements = 1 << 16;
+    int64_t count = 1;
+    for (int64_t size : s.window)
+      if (count = llvm::MulOverflow(count, size, count) ? kMostElements + 1 : count; count > kMostElements)
+        return op.emitError() << "reduce_window: windows of a body that applies several ops must have at most "
+                              << kMostElements << " elements, got: [" << ArrayRef(s.window) << ']';
     Algebra::Values padded, joined;
     for (auto [x, init] : llvm::zip(op.getInputs(), op.getInitValues()))
       padded.push_back(e.pad(x, init, s.low, s.high, s.interior));
@@ -253,24 +260,39 @@ struct ExportWindowPut : Export<ExportWindowPut, WindowPutOp> {
 LogicalResult importDynamicWindows(stablehlo::CustomCallOp op, Importer &e, SmallVectorImpl<Value> &results) {
   // The arrays and their initial values, then window, strides, dilations of both, and padding.
   constexpr unsigned kLists = 5;
-  unsigned count = (op->getNumOperands() - kLists) / 2;
+  unsigned count = op->getNumOperands() < kLists ? 0 : (op->getNumOperands() - kLists) / 2;
   auto called = op->getAttrOfType<ArrayAttr>("called_computations");
-  auto function = called && called.size() == 1
-                      ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, cast<FlatSymbolRefAttr>(called[0]))
-                      : func::FuncOp();
+  auto name = called && called.size() == 1 ? dyn_cast<FlatSymbolRefAttr>(called[0]) : FlatSymbolRefAttr();
+  auto function = name ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, name) : func::FuncOp();
+  if (!function || function.isExternal() || !count || op->getNumOperands() != 2 * count + kLists)
+    return op->emitError() << "dynamic_reduce_window: it must have a function, arrays and initial values, and five "
+                              "lists, got: "
+                           << op->getNumOperands() << " operands";
+  int64_t rank = Algebra::typeOf(op->getOperand(0)).getRank();
   SmallVector<Dims> lists;
-  for (Value list : op->getOperands().take_back(kLists))
+  for (auto [i, list] : llvm::enumerate(op->getOperands().take_back(kLists))) {
+    auto type = Algebra::typeOf(list);
+    if (!type.hasStaticShape() || type.getNumElements() != (i + 1 == kLists ? 2 * rank : rank))
+      return op->emitError() << "dynamic_reduce_window: lists must have a number for each of " << rank
+                             << " dimensions, got: " << type;
     if (auto known = knownElements(list))
       lists.push_back(*known);
-  if (!function || lists.size() != kLists || !Algebra::typeOf(op->getOperand(0)).hasStaticShape())
-    return op->emitError() << "dynamic_reduce_window: it must have a function, and lists that follow from sizes that "
-                              "are known, got: values";
+  }
+  bool isKnown = llvm::all_of(op->getOperands().take_front(count), [&](Value x) {
+    return Algebra::typeOf(x).hasStaticShape() && Algebra::typeOf(x).getRank() == rank;
+  });
+  if (lists.size() != kLists || !isKnown)
+    return op->emitError() << "dynamic_reduce_window: lists must follow from sizes that are known, got: values";
+  for (const Dims &list : ArrayRef(lists).take_front(kLists - 1))
+    if (llvm::any_of(list, [](int64_t n) { return n < 1; }))
+      return op->emitError() << "dynamic_reduce_window: windows must have positive sizes, strides and dilations, got: ["
+                             << ArrayRef(list) << ']';
   const Dims &window = lists[0], &strides = lists[1], &base = lists[2], &dilations = lists[3], &pads = lists[4];
   SmallVector<Type> types;
   for (Value x : op->getOperands().take_front(count)) {
     Dims shape(Algebra::typeOf(x).getShape());
     for (auto [d, size] : llvm::enumerate(shape)) {
-      int64_t extent = window[d] ? (window[d] - 1) * dilations[d] + 1 : 0;
+      int64_t extent = (window[d] - 1) * dilations[d] + 1;
       int64_t room = (size ? (size - 1) * base[d] + 1 : 0) + pads[2 * d] + pads[2 * d + 1] - extent;
       size = room < 0 ? 0 : room / strides[d] + 1;
     }

@@ -2,6 +2,7 @@
 #include "Functions.h"
 #include "Vary.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -136,11 +137,19 @@ FailureOr<Value> ofType(Emitter &e, Operation *op, Value x, Type type) {
 }
 
 LogicalResult checkTransformable(func::FuncOp function) {
-  if (!function.isExternal() && function.getBody().hasOneBlock() &&
-      isa<func::ReturnOp>(function.front().getTerminator()))
-    return success();
-  return function.emitError() << "'" << function.getSymName()
-                              << "' must have a body of one block that ends in 'func.return' to be transformed";
+  if (function.isExternal() || !function.getBody().hasOneBlock() ||
+      !isa<func::ReturnOp>(function.front().getTerminator()))
+    return function.emitError() << "'" << function.getSymName()
+                                << "' must have a body of one block that ends in 'func.return' to be transformed";
+  // Transforms move ops to other functions, with the operands that they state.
+  for (Operation &op : function.front()) {
+    bool isClosed = true;
+    visitUsedValuesDefinedAbove(op.getRegions(), [&](OpOperand *) { isClosed = false; });
+    if (!isClosed)
+      return op.emitError() << "a body in a function that is transformed must use no values from outside, got: '"
+                            << op.getName() << "'";
+  }
+  return success();
 }
 
 LogicalResult checkTransformable(Region &body) {

@@ -126,6 +126,11 @@ _FORMULAS: dict[str, tuple[str, str]] = {
         "This is a recurrence of the same form.",
     ),
     "linear_solve": (_EQUATION, "The same equation is solved once more."),
+    "geqrf": (
+        r"\dot V U + V\,\dot U = -\dot Q, \quad V U = \begin{pmatrix} I \\ 0 \end{pmatrix} - Q",
+        "V has the vectors of the reflections, whose factors are on the diagonal of the upper "
+        "triangular U; Q and R have the tangents that they have in qr.",
+    ),
     "lu": (
         r"\dot L = L\,\mathrm{tril}(X), \quad \dot U = \mathrm{triu}(X)\,U, "
         r"\quad X = L^{-1} P\,\dot A\,U^{-1}",
@@ -220,7 +225,6 @@ _WITHOUT = {
     "ffi_call": "It is an error to differentiate it: state a rule by `custom_jvp` or `custom_vjp`.",
     "freeze": _ON_REFERENCES,
     "from_index": _SIZES,
-    "geqrf": _UNKNOWN,
     "hessenberg": _UNKNOWN,
     "host_step": "It arises in recordings of eager calls only, which nothing differentiates.",
     "index": _SIZES,

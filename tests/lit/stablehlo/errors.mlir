@@ -147,3 +147,121 @@ module attributes {mhlo.num_replicas = 2 : i32} {
     return %0 : tensor<2xf32>
   }
 }
+
+// -----
+
+// Sizes of values are read once for each dimension.
+func.func @main(%x: tensor<5xf32>, %z: tensor<f32>, %n: tensor<1xi32>) -> tensor<?xf32> {
+  %many = stablehlo.constant dense<1> : tensor<1099511627776xi32>
+  // expected-error @+1 {{dynamic_pad: sizes and positions must be integers, one for each of 1 dimensions, got: 'tensor<1099511627776xi32>'}}
+  %0 = stablehlo.dynamic_pad %x, %z, %many, %many, %many : (tensor<5xf32>, tensor<f32>, tensor<1099511627776xi32>, tensor<1099511627776xi32>, tensor<1099511627776xi32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<5xf32>, %n: tensor<2xi32>) -> tensor<?xf32> {
+  // expected-error @+1 {{dynamic_reshape: sizes and positions must be integers, one for each of 1 dimensions, got: 'tensor<2xi32>'}}
+  %0 = stablehlo.dynamic_reshape %x, %n : (tensor<5xf32>, tensor<2xi32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<5xf32>) -> tensor<i32> {
+  // expected-error @+1 {{get_dimension_size: dimension must be distinct dimensions of an array of rank 1, got: [7]}}
+  %0 = stablehlo.get_dimension_size %x, dim = 7 : (tensor<5xf32>) -> tensor<i32>
+  return %0 : tensor<i32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4x3xf32>, %z: tensor<f32>) -> tensor<3x4xf32> {
+  // expected-error @+1 {{reduce_window: windows of a body that applies several ops must have at most 65536 elements, got: [3, 1099511627776]}}
+  %0 = "stablehlo.reduce_window"(%x, %z) <{window_dimensions = array<i64: 3, 1099511627776>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.add %a, %b : tensor<f32>
+    %t = stablehlo.divide %s, %b : tensor<f32>
+    stablehlo.return %t : tensor<f32>
+  }) : (tensor<4x3xf32>, tensor<f32>) -> tensor<3x4xf32>
+  return %0 : tensor<3x4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<0x3xui32>) -> tensor<0xui64> {
+  // expected-error @+1 {{bitcast_convert: the array of narrower elements must have their number in a wider one as its last size, got: 'tensor<0x3xui32>' and 'tensor<0xui64>'}}
+  %0 = stablehlo.bitcast_convert %x : (tensor<0x3xui32>) -> tensor<0xui64>
+  return %0 : tensor<0xui64>
+}
+
+// -----
+
+func.func @main(%x: tensor<3xf32>, %y: tensor<4xf32>) -> tensor<3xf32> {
+  // expected-error @+2 {{'dovetail.div' op operands must have one shape, got: 'tensor<3xf32>' and 'tensor<4xf32>'}}
+  // expected-error @+1 {{a rule applies 'dovetail.div' to operands that it does not take, got: 'tensor<3xf32>', 'tensor<4xf32>'}}
+  %0 = "stablehlo.divide"(%x, %y) : (tensor<3xf32>, tensor<4xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4x1x4x4xf32>, %y: tensor<1x1x3x3xf32>) -> tensor<4x1x4x4xf32> {
+  // expected-error @+1 {{convolution: dim_numbers must name each dimension of arrays of one rank once, got: #stablehlo.conv<[0]x[o, i, 0, 1]->[b, f, 0, 1]> for 'tensor<4x1x4x4xf32>'}}
+  %0 = stablehlo.convolution(%x, %y) dim_numbers = [0]x[o, i, 0, 1]->[b, f, 0, 1], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<4x1x4x4xf32>, tensor<1x1x3x3xf32>) -> tensor<4x1x4x4xf32>
+  return %0 : tensor<4x1x4x4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4x3x4x4xf32>, %y: tensor<4x1x3x3xf32>) -> tensor<4x4x2x2xf32> {
+  // expected-error @+1 {{convolution: one of the numbers of groups may be greater than 1, and divides sizes, got: feature_group_count 2, batch_group_count 1}}
+  %0 = stablehlo.convolution(%x, %y) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {} {batch_group_count = 1 : i64, feature_group_count = 2 : i64} : (tensor<4x3x4x4xf32>, tensor<4x1x3x3xf32>) -> tensor<4x4x2x2xf32>
+  return %0 : tensor<4x4x2x2xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
+  // expected-error @+1 {{custom_call: 'lapack_sorgqr_ffi' must have 2 arrays, got: 1 operands}}
+  %0 = stablehlo.custom_call @lapack_sorgqr_ffi(%x) : (tensor<4x3xf32>) -> tensor<4x3xf32>
+  return %0 : tensor<4x3xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<?x3x3xf32>, %n: tensor<3xi32>, %m: tensor<1xi32>) -> tensor<?x3x3xf32> {
+  // expected-error @+1 {{custom_call: 'lapack_spotrf_ffi' must have batches of matrices and vectors of known sizes, got: 'tensor<?x3x3xf32>'}}
+  %0:2 = stablehlo.custom_call @lapack_spotrf_ffi(%x, %n, %m) {indices_of_shape_operands = dense<[1, 2]> : tensor<2xi64>, mhlo.backend_config = {uplo = 76 : ui8}} : (tensor<?x3x3xf32>, tensor<3xi32>, tensor<1xi32>) -> (tensor<?x3x3xf32>, tensor<?xi32>)
+  return %0#0 : tensor<?x3x3xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
+  // expected-error @+1 {{'stablehlo.custom_call' must have as many results as its counterpart, which has 2, got: 1}}
+  %0 = stablehlo.custom_call @lapack_sgeqrf_ffi(%x) : (tensor<4x3xf32>) -> tensor<4x3xf32>
+  return %0 : tensor<4x3xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4x3xf32>, %z: tensor<f32>, %n: tensor<2xi32>, %p: tensor<2x2xi32>) -> tensor<4x?xf32> {
+  %none = stablehlo.constant dense<0> : tensor<2xi32>
+  %some = stablehlo.constant dense<0> : tensor<2x2xi32>
+  // expected-error @+1 {{dynamic_reduce_window: windows must have positive sizes, strides and dilations, got: [0, 0]}}
+  %0 = stablehlo.custom_call @stablehlo.dynamic_reduce_window(%x, %z, %none, %none, %none, %none, %some) {called_computations = [@sum]} : (tensor<4x3xf32>, tensor<f32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, tensor<2x2xi32>) -> tensor<4x?xf32>
+  return %0 : tensor<4x?xf32>
+}
+func.func @sum(%x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.add %x, %y : tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4xi1>, %y: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
+  // expected-error @+1 {{clamp: operands must have one element type, got: 'i1' and 'complex<f32>'}}
+  %0 = "stablehlo.clamp"(%x, %y, %y) : (tensor<4xi1>, tensor<4xcomplex<f32>>, tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  return %0 : tensor<4xcomplex<f32>>
+}

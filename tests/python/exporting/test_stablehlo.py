@@ -136,3 +136,18 @@ def test_errors_name_op_and_line(tmp_path: Path) -> None:
         dt.jit(dt.lax.bessel_i0e).lower(X).as_text("stablehlo")
     with pytest.raises(ValueError, match="got: 'hlo'"):
         dt.jit(dnp.sin).lower(X).compiler_ir("hlo")
+
+
+def test_sizes_that_are_used_often_are_found_once() -> None:
+    lines = "".join(f"  %{i + 1} = stablehlo.add %{i}, %{i} : tensor<1xi32>\n" for i in range(200))
+    lines += "  %s = stablehlo.subtract %200, %199 : tensor<1xi32>\n"
+    program = (
+        "func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {\n"
+        "  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> tensor<i32>\n"
+        "  %0 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>\n"
+        f"{lines}"
+        "  %t = stablehlo.add %s, %0 : tensor<1xi32>\n"
+        "  %y = stablehlo.dynamic_reshape %x, %t : (tensor<?xf32>, tensor<1xi32>) -> tensor<?xf32>\n"
+        "  return %y : tensor<?xf32>\n}\n"
+    )
+    np.testing.assert_array_equal(dt.stablehlo.load(program)(X[0]), X[0])

@@ -180,6 +180,25 @@ def test_gradients(text: str) -> None:
     check(list(ours), leaves(theirs), text, rtol=2e-4)
 
 
+@pytest.mark.parametrize("mode", ["reduced", "complete", "r"])
+@pytest.mark.parametrize("shape", [(4, 3), (3, 3), (3, 5), (2, 4, 3)])
+def test_gradients_of_qr(mode: str, shape: tuple[int, ...]) -> None:
+    """JAX calls two functions of LAPACK. It has no derivative of all of q of tall matrices."""
+    a = np.random.default_rng(0).normal(size=shape).astype(np.float32)
+
+    def decomposition(xp: Any, x: Any) -> tuple[Any, ...]:
+        return (xp.linalg.qr(x, mode),) if mode == "r" else tuple(xp.linalg.qr(x, mode))
+
+    program = export.export(jax.jit(lambda x: decomposition(jnp, x)))(a)
+    loaded = dt.stablehlo.load(program.mlir_module())
+    found = dt.grad(weighted(dnp, loaded), (0,))(a)
+    if mode == "complete" and shape[-2] > shape[-1]:
+        wanted = dt.grad(weighted(dnp, lambda x: decomposition(dnp, x)), (0,))(a)
+    else:
+        wanted = jax.grad(weighted(jnp, lambda x: decomposition(jnp, x)), (0,))(a)
+    check(list(found), leaves(wanted), mode, rtol=1e-3)
+
+
 @pytest.mark.parametrize("shape", [(1,), (5,), (3, 4)])
 @pytest.mark.parametrize("element", ["uint32", "uint64"])
 def test_random_bits(shape: tuple[int, ...], element: str) -> None:

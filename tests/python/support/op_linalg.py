@@ -243,7 +243,6 @@ row(
     of((2, 3, 4), pivoting=True),
     oracle=each(_geqrf),
     compared=unique,
-    no_derivative=NO_RULE,
 )
 row(
     "qr",

@@ -27,3 +27,14 @@ func.func @main(%arg0: tensor<f32>) -> tensor<f32> {
   %0 = dovetail.call @inner(%arg0) : (tensor<f32>) -> tensor<f32>
   return %0 : tensor<f32>
 }
+
+// -----
+
+// Ops are moved with the operands that they state.
+func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error @+1 {{a body in a function that is transformed must use no values from outside, got: 'scf.execute_region'}}
+  %0 = scf.execute_region -> tensor<f32> {
+    scf.yield %x : tensor<f32>
+  }
+  return %0 : tensor<f32>
+}
