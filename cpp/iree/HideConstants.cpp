@@ -1,4 +1,4 @@
-// Hides complex constants from ops on constants alone.
+// Hides complex arrays from ops that depend on constants alone.
 #include "Ops.h"
 #include "Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -11,42 +11,42 @@ namespace dovetail {
 #define GEN_PASS_DEF_HIDECONSTANTSPASS
 #include "cpp/iree/Passes.h.inc"
 
-/// Whether a value is a constant, or an array that is filled with one.
-static bool isConstant(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return false;
-  if (auto fill = dyn_cast<linalg::FillOp>(op))
-    return isConstant(fill.getInputs()[0]);
-  return op->hasTrait<OpTrait::ConstantLike>();
-}
-
 static bool isComplexArray(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && isa<ComplexType>(type.getElementType());
 }
 
-/// Whether an op computes an array from constants alone.
-static bool isOfConstants(linalg::LinalgOp op) {
-  return op.hasPureTensorSemantics() && !isa<linalg::FillOp>(op) && llvm::all_of(op->getOperands(), [](Value operand) {
-           return operand.getDefiningOp<tensor::EmptyOp>() || isConstant(operand);
-         });
+/// Whether an op computes arrays, of constants alone. `known` are arrays that are computed so.
+static bool isOfConstants(Operation *op, const DenseSet<Value> &known) {
+  if (isa<tensor::EmptyOp>(op) || op->hasTrait<OpTrait::ConstantLike>())
+    return true;
+  bool isArray = isa<linalg::LinalgOp, tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::CollapseShapeOp,
+                     tensor::ExpandShapeOp>(op);
+  return (isArray || op->getName().getStringRef().starts_with("iree_tensor_ext.compute_barrier")) &&
+         op->getNumResults() != 0 &&
+         llvm::all_of(op->getOperands(), [&](Value operand) { return known.contains(operand); });
 }
 
 namespace {
 struct HideConstantsPass : impl::HideConstantsPassBase<HideConstantsPass> {
   void runOnOperation() override {
+    DenseSet<Value> known;
     bool isAny = false;
-    getOperation().walk([&](linalg::LinalgOp op) {
-      if (!isOfConstants(op))
+    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (!isOfConstants(op, known))
         return;
-      for (OpOperand *input : op.getDpsInputOperands()) {
+      auto structured = dyn_cast<linalg::LinalgOp>(op);
+      bool isHidden = false;
+      for (OpOperand *input : structured ? structured.getDpsInputOperands() : SmallVector<OpOperand *>()) {
         if (!isComplexArray(input->get()))
           continue;
-        ImplicitLocOpBuilder b(op.getLoc(), op);
+        ImplicitLocOpBuilder b(op->getLoc(), op);
         input->set(optimizationBarrier(b, input->get())[0]);
-        isAny = true;
+        isHidden = true;
       }
+      if (!isHidden)
+        known.insert_range(op->getResults());
+      isAny |= isHidden;
     });
     if (!isAny)
       markAllAnalysesPreserved();

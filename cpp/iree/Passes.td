@@ -52,11 +52,11 @@ def SeparateReshapesPass : ModulePass<"dovetail-separate-reshapes"> {
 }
 
 def HideConstantsPass : ModulePass<"dovetail-hide-constants"> {
-  let summary = "what is computed from complex constants alone is computed when the program runs";
+  let summary = "what is computed from complex arrays alone that are constant is computed when the program runs";
   let description = [{
-    IREE 3.13 computes ahead what depends on constants alone, except from complex ones, and fails where it computes
-    another array from such a result. An op on constants alone therefore gets complex ones from behind a barrier
-    (`util.optimization_barrier`).
+    IREE 3.13 computes ahead what depends on constants alone, except from complex arrays, and fails where it computes
+    another array from such a result. An op that depends on constants alone therefore gets complex arrays from behind a
+    barrier (`util.optimization_barrier`).
   }];
 }
 
