@@ -51,6 +51,15 @@ def SeparateReshapesPass : ModulePass<"dovetail-separate-reshapes"> {
   }];
 }
 
+def HideConstantsPass : ModulePass<"dovetail-hide-constants"> {
+  let summary = "what is computed from complex arrays alone that are constant is computed when the program runs";
+  let description = [{
+    IREE 3.13 computes ahead what depends on constants alone, except from complex arrays, and fails where it computes
+    another array from such a result. An op that depends on constants alone therefore gets complex arrays from behind a
+    barrier (`util.optimization_barrier`).
+  }];
+}
+
 def HideWidthsPass : ModulePass<"dovetail-hide-widths"> {
   let summary = "on Vulkan and Metal, slices that begin between vectors read arrays of unknown width";
   let description = [{

@@ -1,4 +1,5 @@
 // Lets a library's large blocks of memory come from a pool.
+#include "Callers.h"
 #include "Pool.h"
 #include "Replace.h"
 #include <algorithm>
@@ -16,12 +17,17 @@ static void *acquireOrFail(size_t size) {
   return block;
 }
 
-/// Unlike that of C, does not zero large blocks: IREE says of no array's memory what it contains.
+/// Smaller blocks are zeroed in less time than it takes to find out what they are for.
+constexpr size_t kLeastUnzeroed = size_t(64) << 10;
+
+/// Unlike that of C, does not zero large blocks, nor those of arrays: IREE says of no array's memory what it contains.
 static void *pooledCalloc(size_t count, size_t size) {
   size_t bytes;
-  if (__builtin_mul_overflow(count, size, &bytes) || bytes < kLeastSize)
+  if (__builtin_mul_overflow(count, size, &bytes) || bytes < kLeastUnzeroed)
     return std::calloc(count, size);
-  return acquireOrFail(bytes);
+  if (bytes >= kLeastSize)
+    return acquireOrFail(bytes);
+  return isOfArray(bytes, __builtin_return_address(0)) ? std::malloc(bytes) : std::calloc(count, size);
 }
 
 static void *pooledMalloc(size_t size) { return size < kLeastSize ? std::malloc(size) : acquireOrFail(size); }
@@ -55,6 +61,9 @@ extern "C" __attribute__((visibility("default"))) bool dovetail_memory_pool(cons
   };
   return replaceImports(path, replacements, std::size(replacements));
 }
+
+/// Takes the next block of at least that size for that of an array, which need not be zeroed.
+extern "C" __attribute__((visibility("default"))) void dovetail_memory_learn(size_t least) { learnArray(least); }
 
 extern "C" __attribute__((visibility("default"))) void dovetail_memory_extent(size_t *used, size_t *kept) {
   Extent now = extent();

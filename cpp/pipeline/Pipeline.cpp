@@ -109,6 +109,7 @@ static void addCarry(OpPassManager &manager, const Form &form) {
     manager.addPass(createSeparateLoopsPass());
   manager.addPass(createKeepReadPass());
   manager.addPass(createSeparateResultsPass());
+  manager.addPass(createHideConstantsPass());
   if (form.separatesBarriers)
     manager.addPass(createSeparateBarriersPass());
 }

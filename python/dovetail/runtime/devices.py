@@ -142,7 +142,9 @@ def _host_device(driver: str) -> Any:
     large_blocks.pool()
     # IREE's threads have 128 KiB, on which routines of LAPACK and functions of users run, too.
     ireert.flags.parse_flags(f"--task_worker_stack_size={_STACK_BYTES}")
-    return iree_internals.new_driver(driver).create_default_device()
+    device = iree_internals.new_driver(driver).create_default_device()
+    large_blocks.learn(device.allocator)
+    return device
 
 
 def models(driver: str) -> list[str]:
