@@ -66,6 +66,9 @@ private:
   llvm::SmallVector<mlir::Operation *> loads;
 };
 
+/// A name for an executable that no other one in the program has.
+std::string freeName(mlir::ModuleOp program);
+
 } // namespace dovetail
 
 #endif // DOVETAIL_DISPATCH_EXECUTABLE_H

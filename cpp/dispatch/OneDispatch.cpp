@@ -23,16 +23,6 @@ using namespace mlir;
 
 namespace dovetail {
 
-/// The alignment of views of memory, in bytes.
-constexpr int64_t kAlignment = 64;
-/// Code that needs more memory for temporaries than this is better split into dispatches that use all threads.
-constexpr int64_t kMaxScratch = int64_t(1) << 26;
-
-/// IREE 3.13 rejects more than 32 KiB of stack, which includes spilled vectors.
-constexpr int64_t kMaxStack = int64_t(1) << 13;
-
-/// The runtime of IREE 3.13 does not pass more memory to a dispatch.
-constexpr size_t kMaxBuffers = 32;
 /// As many as IREE 3.13's drivers for CUDA and ROCm bind.
 constexpr size_t kMaxBuffersOnGpu = 16;
 
@@ -54,9 +44,6 @@ static std::optional<int64_t> countIterations(Block &block) {
   }
   return total;
 }
-
-/// Marks the module in which a dispatch is under construction.
-constexpr StringLiteral kIsDispatch = "dovetail.dispatch";
 
 /// The outermost op around the builder's insertion point; null while ops around it are under construction.
 static Operation *rootOf(ImplicitLocOpBuilder &b) {
@@ -141,7 +128,7 @@ public:
   SmallVector<Value> finish(ArrayRef<Shape> results) {
     SmallVector<Value> called;
     if (executable.hasOutputs()) {
-      std::string name = freeName();
+      std::string name = freeName(program);
       executable.addTo(program, name, std::move(module), /*workloadSize=*/0);
       called = executable.call(outer, name, /*workload=*/{});
     }
@@ -306,18 +293,6 @@ private:
       offset += bytes;
     }
     return success(executable.numBindings() <= mostBuffers);
-  }
-
-  /// A name that no other executable has.
-  std::string freeName() {
-    // Earlier names come first, so that most names are found to be free at once.
-    unsigned number = llvm::count_if(
-        *program.getBody(), [](Operation &op) { return op.getName().getStringRef() == "hal.executable.source"; });
-    std::string name;
-    do
-      name = "once" + std::to_string(number++);
-    while (SymbolTable::lookupSymbolIn(program, name));
-    return name;
   }
 
   ImplicitLocOpBuilder &outer;
