@@ -6,6 +6,7 @@
 #include "SequentialLoops.h"
 #include "Work.h"
 #include "cpp/iree/Aliases.h"
+#include "cpp/iree/Donation.h"
 #include "cpp/iree/Ops.h"
 #include "cpp/tensors/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -162,7 +163,11 @@ private:
     if (isEmpty(type))
       return tensor::EmptyOp::create(inner, type, ValueRange());
     SmallVector<Value> sizes = dynamicSizes(outer, array);
-    return bind(executable.addInput(array, sizes), type, sizes);
+    Executable::Binding binding = executable.addInput(array, sizes);
+    Value inside = bind(binding, type, sizes);
+    if (isWorthOverwriting(array))
+      donated[inside] = binding;
+    return inside;
   }
 
   Output addOutput(const Shape &shape) {
@@ -170,7 +175,10 @@ private:
     auto type = RankedTensorType::get(fixed, shape.element);
     if (isEmpty(type))
       return {{}, tensor::EmptyOp::create(inner, type, ValueRange())};
-    return {{}, bind(executable.addOutput(type, sizes), type, sizes)};
+    Executable::Binding binding = executable.addOutput(type, sizes);
+    Value inside = bind(binding, type, sizes);
+    places[inside] = binding;
+    return {{}, inside};
   }
 
   //===- From arrays to loops ----------------------------------------------------===//
@@ -207,6 +215,7 @@ private:
     for (size_t i = 0; i < results.size(); ++i)
       kept.push_back({end->getOperand(2 * i), end->getOperand(2 * i + 1)});
     end->setOperands({});
+    overwriteDonated(kept);
     if (failed(updateInPlace(function, kept)) || failed(bufferize(function)))
       return failure();
     simplify(function, /*fuse=*/false);
@@ -218,6 +227,21 @@ private:
     simplify(function, /*fuse=*/false);
     return success(!isVulkan ||
                    countIterations(function.front()).value_or(kMostIterationsOnVulkan) < kMostIterationsOnVulkan);
+  }
+
+  /// New versions of donated inputs overwrite them, instead of copies.
+  void overwriteDonated(ArrayRef<Output> outputs) {
+    for (const Output &output : outputs) {
+      Value origin = originOf(output.array);
+      auto input = donated.find(origin);
+      auto place = places.find(output.place);
+      if (input == donated.end() || place == places.end() || origin.getType() != output.place.getType())
+        continue;
+      executable.tie(place->second, input->second);
+      // Its elements are read where they are written.
+      origin.replaceAllUsesWith(output.place);
+      donated.erase(input);
+    }
   }
 
   /// Constants with several values become inputs; splats are filled in.
@@ -302,6 +326,8 @@ private:
   ImplicitLocOpBuilder inner;
   func::FuncOp function;
   Executable executable;
+  /// The donated inputs and the outputs inside the dispatch.
+  DenseMap<Value, Executable::Binding> donated, places;
   /// The numbers that are passed in, as values inside the dispatch.
   DenseMap<Value, Value> numbers;
   bool isCpu, isVulkan;

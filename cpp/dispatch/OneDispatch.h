@@ -36,7 +36,8 @@ struct Shape {
 /// `index_switch` that carry or return arrays. It need not consider memory. For efficient code, stacked results should
 /// be carried, starting from `tensor.empty`, and updated by `tensor.insert_slice`; results of loops should be returned
 /// without copying or reshaping; and scalars should be carried as scalars. Temporaries are part of an additional
-/// result, so that they may be large, but each must have a known size.
+/// result, so that they may be large, but each must have a known size. A result that is a new version of a large
+/// donated argument overwrites it.
 ///
 /// Fails, leaving `b` unchanged, if the code cannot be such a dispatch: for ops that `canRunInOneDispatch` does not
 /// support, temporaries of unknown size, loops that would need new memory in each iteration, and iterations of more
