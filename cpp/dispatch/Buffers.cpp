@@ -110,6 +110,16 @@ Value commonOrigin(Operation *choice, unsigned number) {
   return common;
 }
 
+} // namespace
+
+Value originOf(Value array) {
+  while (Value before = overwritten(array))
+    array = before;
+  return array;
+}
+
+namespace {
+
 //===- Reads before writes -------------------------------------------------------===//
 
 /// Moves an op of the same block, with the ops that it needs, before `place`, unless these write to memory.
@@ -143,6 +153,12 @@ void readFirst(func::FuncOp function) {
   }
 }
 
+/// Whether an array is an input that must not be overwritten.
+bool isReadOnly(Value array) {
+  auto input = array.getDefiningOp<bufferization::ToTensorOp>();
+  return input && !input.getWritable();
+}
+
 class InPlace {
 public:
   explicit InPlace(ImplicitLocOpBuilder &b) : b(b) {}
@@ -168,8 +184,7 @@ public:
     SmallVector<Value> places;
     for (Value result : op->getResults()) {
       Value origin = isArray(result) ? overwritten(result) : Value();
-      if (origin && !origin.getDefiningOp<bufferization::ToTensorOp>() && !isUsedBehind(op, origin) &&
-          !llvm::is_contained(places, origin)) {
+      if (origin && !isReadOnly(origin) && !isUsedBehind(op, origin) && !llvm::is_contained(places, origin)) {
         places.push_back(origin);
         continue;
       }
@@ -204,7 +219,7 @@ public:
       return array;
     if (init->get().getDefiningOp<tensor::EmptyOp>()) {
       init->set(place);
-    } else if (!isa<linalg::LinalgOp>(result.getOwner())) {
+    } else if (!isa<linalg::LinalgOp>(result.getOwner()) && init->get() != place) {
       b.setInsertionPoint(result.getOwner());
       init->set(linalg::CopyOp::create(b, init->get(), place).getResult(0));
     }

@@ -14,6 +14,9 @@ struct Output {
   mlir::Value array, place;
 };
 
+/// The array that is overwritten to compute another, by any number of ops; the array itself if none is.
+mlir::Value originOf(mlir::Value array);
+
 /// Writes `outputs` to their places, before the terminator of `function`. Loop-carried values and results of branches
 /// are updated in place: a loop's arrays are copied before it if something else needs them, each iteration ends by
 /// overwriting its arguments with the values that it computed as a whole, and elementwise values are written there at

@@ -7,6 +7,8 @@ using namespace mlir;
 
 namespace dovetail {
 
+constexpr StringLiteral kSource = "hal.executable.source";
+
 Executable::Binding Executable::addInput(Value array, ValueRange sizes) {
   inputs.push_back({array, cast<RankedTensorType>(array.getType()), SmallVector<Value>(sizes), {}, {}});
   return {false, unsigned(inputs.size() - 1)};
@@ -84,7 +86,7 @@ void Executable::addTo(ModuleOp program, StringRef name, OwningOpRef<ModuleOp> c
   numberBindings(context);
   (*code->getOps<func::FuncOp>().begin()).setSymName(name);
   ImplicitLocOpBuilder b = ImplicitLocOpBuilder::atBlockBegin(code->getLoc(), program.getBody());
-  OperationState state(b.getLoc(), "hal.executable.source");
+  OperationState state(b.getLoc(), kSource);
   state.addAttribute("sym_name", b.getStringAttr(name));
   state.addAttribute("sym_visibility", b.getStringAttr("private"));
   Block &block = state.addRegion()->emplaceBlock();
@@ -132,6 +134,17 @@ SmallVector<Value> Executable::call(ImplicitLocOpBuilder &b, StringRef name, Val
   Operation *dispatch =
       createGrouped(b, "flow.dispatch", {workload, arguments, argumentSizes, resultSizes}, types, attributes);
   return llvm::to_vector_of<Value>(dispatch->getResults());
+}
+
+std::string freeName(ModuleOp program) {
+  // Earlier names come first, so that most names are found to be free at once.
+  unsigned number =
+      llvm::count_if(*program.getBody(), [](Operation &op) { return op.getName().getStringRef() == kSource; });
+  std::string name;
+  do
+    name = "once" + std::to_string(number++);
+  while (SymbolTable::lookupSymbolIn(program, name));
+  return name;
 }
 
 } // namespace dovetail

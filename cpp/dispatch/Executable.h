@@ -22,6 +22,9 @@ public:
   /// Binds an array that is written, and that the call returns; in the memory of an input if one is given.
   Binding addOutput(mlir::RankedTensorType type, mlir::ValueRange sizes, std::optional<unsigned> tiedInput = {});
 
+  /// Makes an output overwrite the memory of an input of its type.
+  void tie(Binding output, Binding input) { outputs[output.index].tiedInput = input.index; }
+
   /// Passes a number of type `index` as a push constant of 32 bits, and returns its ordinal.
   unsigned addConstant(mlir::Value number);
 
@@ -65,6 +68,9 @@ private:
   llvm::SmallVector<mlir::Value> constants;
   llvm::SmallVector<mlir::Operation *> loads;
 };
+
+/// A name for an executable that no other one in the program has.
+std::string freeName(mlir::ModuleOp program);
 
 } // namespace dovetail
 

@@ -1,15 +1,15 @@
 // Merges groups of small ops into one dispatch each.
+#include "JoinDispatches.h"
 #include "OneDispatch.h"
 #include "Passes.h"
-#include "SequentialLoops.h"
+#include "SmallOps.h"
+#include "Work.h"
 #include "cpp/cost/Steps.h"
 #include "cpp/iree/Aliases.h"
 #include "cpp/iree/Liveness.h"
 #include "cpp/tensors/Target.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -24,251 +24,11 @@ namespace dovetail {
 namespace {
 
 /// Work is counted in ops on registers. One thread needs about as long for this many as the start of a few dispatches.
-constexpr int64_t kMostOfOp = int64_t(1) << 16, kMostOfGroup = int64_t(1) << 18;
+constexpr int64_t kMostOfGroup = int64_t(1) << 18;
 /// With more ops than this in a function, the code generator takes longer than for several smaller functions.
 constexpr size_t kMostOps = 128;
-/// Arrays with this few elements cost nothing to pass on.
-constexpr int64_t kTiny = 16;
-
-/// The values that an op reads: its operands, and outer values that its regions use.
-SmallVector<Value> readBy(Operation *op) {
-  SmallVector<Value> values(op->getOperands());
-  SetVector<Value> captured;
-  getUsedValuesDefinedAbove(op->getRegions(), captured);
-  llvm::append_range(values, captured);
-  return values;
-}
-
-int64_t elementsOf(Value value) {
-  auto array = dyn_cast<RankedTensorType>(value.getType());
-  return array ? array.getNumElements() : 0;
-}
-
-/// The number of ops on registers that compute an element; one of `math` counts as a step.
-int64_t opsOfElement(Block &code) {
-  int64_t ops = 0;
-  for (Operation &op : code.without_terminator())
-    ops += isa<math::MathDialect>(op.getDialect()) ? kOpsOfStep : 1;
-  return std::max<int64_t>(ops, 1);
-}
-
-/// The number of ops on registers for an op of static sizes.
-int64_t workOf(Operation *op) {
-  if (isReshape(op) || isa<tensor::EmptyOp>(op))
-    return 0;
-  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
-    return times(product(structured.getStaticLoopRanges()), opsOfElement(*structured.getBlock()));
-  int64_t elements = 0;
-  for (Value value : op->getOperands())
-    elements = std::max(elements, elementsOf(value));
-  for (Value value : op->getResults())
-    elements = std::max(elements, elementsOf(value));
-  return op->getNumRegions() ? elements * opsOfElement(op->getRegion(0).front()) : elements;
-}
-
-/// Whether an op costs nothing at its use, and is therefore repeated there.
-bool isRepeated(Operation *op) {
-  if (op->hasTrait<OpTrait::ConstantLike>() || isa<tensor::EmptyOp>(op))
-    return true;
-  auto fill = dyn_cast<linalg::FillOp>(op);
-  return fill && llvm::all_of(fill->getOperands(), [](Value operand) {
-           Operation *maker = operand.getDefiningOp();
-           return maker && isRepeated(maker);
-         });
-}
-
-bool isSmall(Operation *op) {
-  auto isStatic = [](Value value) {
-    auto array = dyn_cast<RankedTensorType>(value.getType());
-    return array && array.hasStaticShape();
-  };
-  auto isReadable = [&](Value value) {
-    Operation *maker = value.getDefiningOp();
-    return isStatic(value) || (maker && maker->hasTrait<OpTrait::ConstantLike>());
-  };
-  // Barriers at the end of a function are keep-alive uses, and stay there.
-  if (op->getNumResults() == 0 || isa<scf::SCFDialect>(op->getDialect()) || !canRunInOneDispatch(op) ||
-      isOptimizationBarrier(op))
-    return false;
-  return llvm::all_of(op->getResults(), isStatic) && llvm::all_of(readBy(op), isReadable) && workOf(op) <= kMostOfOp &&
-         !op->walk([](Operation *inner) { return WalkResult(success(canRunInOneDispatch(inner))); }).wasInterrupted();
-}
-
-/// Whether the code generator starts a dispatch with the op: it fuses nothing into another op that reads the whole
-/// array for each of its elements.
-bool startsDispatch(Operation *op) {
-  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
-    return structured.getNumReductionLoops() > 0;
-  return isExpandable(op) || isa<tensor::InsertSliceOp>(op);
-}
-
-/// A block's small ops in levels, such that no path between two ops of a level goes through an op that is not small.
-class Levels {
-public:
-  explicit Levels(Block &block) {
-    for (Operation &op : block.without_terminator())
-      if (!isRepeated(&op))
-        enter(&op);
-    for (Operation &op : llvm::reverse(block.without_terminator()))
-      if (small.contains(&op))
-        delay(&op);
-    for (Operation &op : block)
-      if (small.contains(&op))
-        members[level[&op]].push_back(&op);
-  }
-
-  llvm::MapVector<int64_t, SmallVector<Operation *>> members;
-
-private:
-  void enter(Operation *op) {
-    bool isSmallOp = isSmall(op) && !updatesOther(op);
-    int64_t least = 0;
-    for (Value value : readBy(op))
-      if (Operation *maker = value.getDefiningOp(); maker && level.contains(maker))
-        least = std::max(least, level[maker] + (isSmallOp && !small.contains(maker) ? 1 : 0));
-    level[op] = least;
-    if (isSmallOp)
-      small.insert(op);
-  }
-
-  /// Whether the op updates an array from elsewhere, which a separate dispatch does in place.
-  bool updatesOther(Operation *op) const {
-    return llvm::any_of(destinationsOf(op), [&](Value destination) {
-      Operation *maker = destination.getDefiningOp();
-      return !maker || !(small.contains(maker) || isRepeated(maker));
-    });
-  }
-
-  /// Ops that are not needed at once join their users.
-  void delay(Operation *op) {
-    std::optional<int64_t> latest;
-    for (Operation *user : op->getUsers()) {
-      auto found = level.find(op->getBlock()->findAncestorOpInBlock(*user));
-      if (found == level.end())
-        continue;
-      latest = std::min(latest.value_or(found->second), found->second);
-    }
-    if (latest)
-      level[op] = std::max(level[op], *latest);
-  }
-
-  DenseMap<Operation *, int64_t> level;
-  DenseSet<Operation *> small;
-};
-
-/// The ops of a level that are merged. Ops that the code generator fuses into large ops are not.
-class Group {
-public:
-  explicit Group(ArrayRef<Operation *> level) : level(level) {
-    for (Operation *op : level)
-      here.insert(op);
-    for (Operation *op : level)
-      if (startsDispatch(op))
-        merged.insert(op);
-    if (merged.empty())
-      return;
-    closePaths();
-    DenseSet<Operation *> between = merged;
-    addConsumers();
-    addProducers();
-    if (hasDetour())
-      merged = between;
-  }
-
-  SmallVector<Operation *> ops() const {
-    return llvm::filter_to_vector(level, [&](Operation *op) { return merged.contains(op); });
-  }
-
-private:
-  Operation *makerHere(Value value) const {
-    Operation *maker = value.getDefiningOp();
-    return maker && here.contains(maker) ? maker : nullptr;
-  }
-
-  /// Users of the results of `op` that belong to this level.
-  SmallVector<Operation *> usersHere(Operation *op) const {
-    SmallVector<Operation *> users;
-    for (Operation *user : op->getUsers())
-      if (Operation *around = op->getBlock()->findAncestorOpInBlock(*user); here.contains(around))
-        users.push_back(around);
-    return users;
-  }
-
-  /// Whether merged ops, and only these, use the results of `op`, unless its cost is negligible.
-  bool belongsToUsers(Operation *op) const {
-    auto isMerged = [&](Operation *user) { return merged.contains(op->getBlock()->findAncestorOpInBlock(*user)); };
-    auto isTiny = [](Value value) { return elementsOf(value) <= kTiny; };
-    return llvm::any_of(op->getUsers(), isMerged) &&
-           (llvm::all_of(op->getUsers(), isMerged) || llvm::all_of(op->getResults(), isTiny));
-  }
-
-  /// Whether the op may be fused into a preceding op that is not small.
-  bool followsOther(Operation *op) const {
-    return llvm::any_of(readBy(op), [&](Value value) {
-      Operation *maker = value.getDefiningOp();
-      return maker && !here.contains(maker) && !isRepeated(maker) && !isReshape(maker);
-    });
-  }
-
-  DenseSet<Operation *> below() const {
-    DenseSet<Operation *> found;
-    for (Operation *op : level)
-      for (Value value : readBy(op))
-        if (Operation *maker = makerHere(value); maker && (merged.contains(maker) || found.contains(maker)))
-          found.insert(op);
-    return found;
-  }
-
-  DenseSet<Operation *> above() const {
-    DenseSet<Operation *> found;
-    for (Operation *op : llvm::reverse(level))
-      for (Operation *user : usersHere(op))
-        if (merged.contains(user) || found.contains(user))
-          found.insert(op);
-    return found;
-  }
-
-  void closePaths() {
-    DenseSet<Operation *> after = below(), before = above();
-    for (Operation *op : level)
-      if (after.contains(op) && before.contains(op))
-        merged.insert(op);
-  }
-
-  void addProducers() {
-    for (Operation *op : llvm::reverse(level))
-      if (!merged.contains(op) && belongsToUsers(op) && !followsOther(op))
-        merged.insert(op);
-  }
-
-  void addConsumers() {
-    DenseSet<Operation *> left;
-    for (Operation *op : level) {
-      if (merged.contains(op))
-        continue;
-      bool isBelow = false, isBelowLeft = false;
-      for (Value value : readBy(op))
-        if (Operation *maker = makerHere(value)) {
-          isBelow |= merged.contains(maker);
-          isBelowLeft |= left.contains(maker);
-        }
-      if (isBelow && !isBelowLeft && !followsOther(op))
-        merged.insert(op);
-      else if (isBelow || isBelowLeft)
-        left.insert(op);
-    }
-  }
-
-  /// Whether a path between two merged ops leaves the group.
-  bool hasDetour() const {
-    DenseSet<Operation *> after = below(), before = above();
-    return llvm::any_of(
-        level, [&](Operation *op) { return !merged.contains(op) && after.contains(op) && before.contains(op); });
-  }
-
-  ArrayRef<Operation *> level;
-  DenseSet<Operation *> here, merged;
-};
+/// A dispatch that runs fewer ops on vectors takes as long as its start.
+constexpr int64_t kMostOfShort = int64_t(1) << 13;
 
 /// Clones an op, together with repeated ops that it needs.
 void cloneWithRepeated(ImplicitLocOpBuilder &b, Operation *op, IRMapping &values) {
@@ -278,9 +38,9 @@ void cloneWithRepeated(ImplicitLocOpBuilder &b, Operation *op, IRMapping &values
   b.clone(*op, values);
 }
 
-/// Replaces the ops by a dispatch. Fails if it would have too many operands and results, or need memory of unknown
-/// size.
-LogicalResult merge(ArrayRef<Operation *> ops) {
+/// Replaces the ops by a dispatch, and returns it; null if there is nothing to compute. Fails if it would have too many
+/// operands and results, or need memory of unknown size.
+FailureOr<Operation *> merge(ArrayRef<Operation *> ops) {
   DenseSet<Operation *> merged(ops.begin(), ops.end());
   Block *block = ops.front()->getBlock();
   auto isUsedElsewhere = [&](Value value) {
@@ -319,11 +79,15 @@ LogicalResult merge(ArrayRef<Operation *> ops) {
                            });
   if (failed(made))
     return failure();
-  for (auto [output, result] : llvm::zip_equal(outputs, *made))
+  Operation *dispatch = nullptr;
+  for (auto [output, result] : llvm::zip_equal(outputs, *made)) {
     output.replaceAllUsesWith(result);
+    if (isDispatch(result.getDefiningOp()))
+      dispatch = result.getDefiningOp();
+  }
   for (Operation *op : llvm::reverse(ops))
     op->erase();
-  return success();
+  return dispatch;
 }
 
 /// The ops of a block that compute constants.
@@ -336,6 +100,66 @@ DenseSet<Operation *> constantsOf(Block &block) {
         }))
       constants.insert(&op);
   return constants;
+}
+
+/// Ops among which are dispatches, apart from those that are no part of the dispatch that they become: constants, which
+/// the code generator computes once, and what it fuses with a large op that follows.
+SmallVector<Operation *> withoutEnds(ArrayRef<Operation *> ops, const DenseSet<Operation *> &constants) {
+  auto isFused = [](Operation *user) {
+    auto structured = dyn_cast<linalg::GenericOp>(user);
+    return structured && (structured.getNumReductionLoops() == 0 || structured.getNumDpsInputs() == 1);
+  };
+  auto isTiny = [](Value value) { return numElementsOf(value) <= kTiny; };
+  DenseSet<Operation *> kept(ops.begin(), ops.end());
+  for (Operation *op : llvm::reverse(ops)) {
+    auto isKept = [&](Operation *user) { return kept.contains(op->getBlock()->findAncestorOpInBlock(*user)); };
+    if (constants.contains(op) || (!startsDispatch(op) && !llvm::all_of(op->getResults(), isTiny) &&
+                                   llvm::none_of(op->getUsers(), isKept) && llvm::any_of(op->getUsers(), isFused)))
+      kept.erase(op);
+  }
+  return llvm::filter_to_vector(ops, [&](Operation *op) { return kept.contains(op); });
+}
+
+/// Ops that one dispatch can compute, and dispatches that need these and those of earlier stages.
+struct Stage {
+  SmallVector<Operation *> ops, dispatches;
+};
+
+/// Reshapes are part of a stage only for ops of that stage: dispatches read other shapes in place.
+SmallVector<Stage> stagesOf(ArrayRef<Operation *> ops) {
+  DenseMap<Operation *, size_t> number;
+  for (Operation *op : ops) {
+    size_t least = 0;
+    for (Value value : readBy(op))
+      if (auto found = number.find(value.getDefiningOp()); found != number.end())
+        least = std::max(least, found->second + isDispatch(found->first));
+    number[op] = least;
+  }
+  SmallVector<Stage> stages;
+  for (Operation *op : llvm::reverse(ops)) {
+    size_t place = number[op];
+    auto isInStage = [&](OpOperand &use) {
+      auto found = number.find(op->getBlock()->findAncestorOpInBlock(*use.getOwner()));
+      return found != number.end() && found->second == place && !isDispatch(found->first);
+    };
+    if (isReshape(op) && !llvm::all_of(op->getUses(), isInStage)) {
+      number.erase(op);
+      if (llvm::none_of(op->getUses(), isInStage))
+        continue;
+      Operation *own = OpBuilder(op).clone(*op);
+      op->getResult(0).replaceUsesWithIf(own->getResult(0), isInStage);
+      number[own] = place;
+      op = own;
+    }
+    stages.resize(std::max(stages.size(), place + 1));
+    Stage &stage = stages[place];
+    (isDispatch(op) ? stage.dispatches : stage.ops).push_back(op);
+  }
+  for (Stage &stage : stages) {
+    std::reverse(stage.ops.begin(), stage.ops.end());
+    std::reverse(stage.dispatches.begin(), stage.dispatches.end());
+  }
+  return stages;
 }
 
 /// Merges the ops, or each half of them, if that saves a dispatch. IREE would run a dispatch that reads constants only
@@ -351,32 +175,109 @@ bool mergeParts(ArrayRef<Operation *> ops, const DenseSet<Operation *> &constant
   return mergeParts(ops.drop_front(half), constants) || isAnyMerged;
 }
 
-/// Merges ops of a level in groups that are worth a dispatch, in order, so that no group needs a later one.
-bool mergeLevel(ArrayRef<Operation *> level, const DenseSet<Operation *> &constants) {
-  SmallVector<Operation *> group;
-  int64_t work = 0;
+/// Merges the ops of each stage, and joins the dispatches, if that saves one: an op that only follows or precedes a
+/// dispatch would be another.
+bool mergeStages(ArrayRef<Operation *> ops, const DenseSet<Operation *> &constants) {
+  if (llvm::count_if(ops, [](Operation *op) { return !isView(op); }) < 2)
+    return false;
+  SmallVector<Operation *> parts;
   bool isAnyMerged = false;
-  auto finish = [&] {
-    isAnyMerged |= mergeParts(group, constants);
-    group.clear();
-    work = 0;
+  auto join = [&] {
+    isAnyMerged |= parts.size() > 1 && succeeded(joinDispatches(parts));
+    parts.clear();
   };
-  for (Operation *op : Group(level).ops()) {
-    int64_t more = workOf(op);
-    if (work + more > kMostOfGroup || group.size() == kMostOps)
-      finish();
-    group.push_back(op);
-    work += more;
+  for (const Stage &stage : stagesOf(ops)) {
+    if (!stage.ops.empty()) {
+      FailureOr<Operation *> made = merge(stage.ops);
+      isAnyMerged |= succeeded(made);
+      if (failed(made)) {
+        join();
+        isAnyMerged |= mergeParts(stage.ops, constants);
+      } else if (*made) {
+        parts.push_back(*made);
+      }
+    }
+    llvm::append_range(parts, stage.dispatches);
   }
-  finish();
+  join();
   return isAnyMerged;
 }
 
+/// Ops that become one dispatch, as long as there is room.
+class Collected {
+public:
+  bool hasRoomFor(Operation *op) const {
+    if (work + workOf(op) > kMostOfGroup || (numOps > 0 && numOps + sizeOf(op) > kMostOps))
+      return false;
+    return !isLong(op) || !longest || needsLongest(op);
+  }
+
+  void add(Operation *op) {
+    if (longest && needsLongest(op))
+      behindLongest.insert(op);
+    if (isLong(op)) {
+      longest = op;
+      behindLongest.clear();
+    }
+    ops.push_back(op);
+    work += workOf(op);
+    numOps += sizeOf(op);
+    hasDispatches |= isDispatch(op);
+  }
+
+  bool merge(const DenseSet<Operation *> &constants) const {
+    return hasDispatches ? mergeStages(withoutEnds(ops, constants), constants) : mergeParts(ops, constants);
+  }
+
+private:
+  /// Whether the op is a dispatch beside which others had better run at the same time.
+  static bool isLong(Operation *op) {
+    return isDispatch(op) && numOpsRun(sequentialCode(op)).value_or(kMostSteps) > kMostOfShort;
+  }
+
+  bool needsLongest(Operation *op) const {
+    return llvm::any_of(readBy(op), [&](Value value) {
+      Operation *maker = value.getDefiningOp();
+      return maker && (maker == longest || behindLongest.contains(maker));
+    });
+  }
+
+  /// The number of ops that the code generator compiles: for a dispatch, about that of its loops.
+  static size_t sizeOf(Operation *op) {
+    if (!isDispatch(op))
+      return 1;
+    size_t loops = 1;
+    sequentialCode(op).walk([&](LoopLikeOpInterface) { ++loops; });
+    return loops;
+  }
+
+  SmallVector<Operation *> ops;
+  int64_t work = 0;
+  size_t numOps = 0;
+  bool hasDispatches = false;
+  /// The last long dispatch, and the ops that need its results.
+  Operation *longest = nullptr;
+  DenseSet<Operation *> behindLongest;
+};
+
+/// Merges ops of a level in groups that are worth a dispatch, in order, so that no group needs a later one.
+bool mergeLevel(ArrayRef<Operation *> level, const DenseSet<Operation *> &constants) {
+  Collected group;
+  bool isAnyMerged = false;
+  for (Operation *op : groupOf(level)) {
+    if (!group.hasRoomFor(op)) {
+      isAnyMerged |= group.merge(constants);
+      group = Collected();
+    }
+    group.add(op);
+  }
+  return group.merge(constants) || isAnyMerged;
+}
+
 void mergeIn(Block &block) {
-  Levels levels(block);
   DenseSet<Operation *> constants = constantsOf(block);
   bool isAnyMerged = false;
-  for (auto &[number, level] : levels.members)
+  for (auto &[number, level] : levelsOf(block))
     isAnyMerged |= mergeLevel(level, constants);
   // A dispatch replaces the last of its ops, which may come after users of the others.
   if (!isAnyMerged)
@@ -400,6 +301,7 @@ struct MergeSmallPass : impl::MergeSmallPassBase<MergeSmallPass> {
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
       for (Block &block : function.getBody())
         mergeIn(block);
+    eraseUncalledCode(getOperation());
   }
 };
 

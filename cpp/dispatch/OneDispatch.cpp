@@ -6,6 +6,7 @@
 #include "SequentialLoops.h"
 #include "Work.h"
 #include "cpp/iree/Aliases.h"
+#include "cpp/iree/Donation.h"
 #include "cpp/iree/Ops.h"
 #include "cpp/tensors/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,16 +24,6 @@ using namespace mlir;
 
 namespace dovetail {
 
-/// The alignment of views of memory, in bytes.
-constexpr int64_t kAlignment = 64;
-/// Code that needs more memory for temporaries than this is better split into dispatches that use all threads.
-constexpr int64_t kMaxScratch = int64_t(1) << 26;
-
-/// IREE 3.13 rejects more than 32 KiB of stack, which includes spilled vectors.
-constexpr int64_t kMaxStack = int64_t(1) << 13;
-
-/// The runtime of IREE 3.13 does not pass more memory to a dispatch.
-constexpr size_t kMaxBuffers = 32;
 /// As many as IREE 3.13's drivers for CUDA and ROCm bind.
 constexpr size_t kMaxBuffersOnGpu = 16;
 
@@ -54,9 +45,6 @@ static std::optional<int64_t> countIterations(Block &block) {
   }
   return total;
 }
-
-/// Marks the module in which a dispatch is under construction.
-constexpr StringLiteral kIsDispatch = "dovetail.dispatch";
 
 /// The outermost op around the builder's insertion point; null while ops around it are under construction.
 static Operation *rootOf(ImplicitLocOpBuilder &b) {
@@ -141,7 +129,7 @@ public:
   SmallVector<Value> finish(ArrayRef<Shape> results) {
     SmallVector<Value> called;
     if (executable.hasOutputs()) {
-      std::string name = freeName();
+      std::string name = freeName(program);
       executable.addTo(program, name, std::move(module), /*workloadSize=*/0);
       called = executable.call(outer, name, /*workload=*/{});
     }
@@ -175,7 +163,11 @@ private:
     if (isEmpty(type))
       return tensor::EmptyOp::create(inner, type, ValueRange());
     SmallVector<Value> sizes = dynamicSizes(outer, array);
-    return bind(executable.addInput(array, sizes), type, sizes);
+    Executable::Binding binding = executable.addInput(array, sizes);
+    Value inside = bind(binding, type, sizes);
+    if (isWorthOverwriting(array))
+      donated[inside] = binding;
+    return inside;
   }
 
   Output addOutput(const Shape &shape) {
@@ -183,7 +175,10 @@ private:
     auto type = RankedTensorType::get(fixed, shape.element);
     if (isEmpty(type))
       return {{}, tensor::EmptyOp::create(inner, type, ValueRange())};
-    return {{}, bind(executable.addOutput(type, sizes), type, sizes)};
+    Executable::Binding binding = executable.addOutput(type, sizes);
+    Value inside = bind(binding, type, sizes);
+    places[inside] = binding;
+    return {{}, inside};
   }
 
   //===- From arrays to loops ----------------------------------------------------===//
@@ -220,6 +215,7 @@ private:
     for (size_t i = 0; i < results.size(); ++i)
       kept.push_back({end->getOperand(2 * i), end->getOperand(2 * i + 1)});
     end->setOperands({});
+    overwriteDonated(kept);
     if (failed(updateInPlace(function, kept)) || failed(bufferize(function)))
       return failure();
     simplify(function, /*fuse=*/false);
@@ -231,6 +227,21 @@ private:
     simplify(function, /*fuse=*/false);
     return success(!isVulkan ||
                    countIterations(function.front()).value_or(kMostIterationsOnVulkan) < kMostIterationsOnVulkan);
+  }
+
+  /// New versions of donated inputs overwrite them, instead of copies.
+  void overwriteDonated(ArrayRef<Output> outputs) {
+    for (const Output &output : outputs) {
+      Value origin = originOf(output.array);
+      auto input = donated.find(origin);
+      auto place = places.find(output.place);
+      if (input == donated.end() || place == places.end() || origin.getType() != output.place.getType())
+        continue;
+      executable.tie(place->second, input->second);
+      // Its elements are read where they are written.
+      origin.replaceAllUsesWith(output.place);
+      donated.erase(input);
+    }
   }
 
   /// Constants with several values become inputs; splats are filled in.
@@ -308,18 +319,6 @@ private:
     return success(executable.numBindings() <= mostBuffers);
   }
 
-  /// A name that no other executable has.
-  std::string freeName() {
-    // Earlier names come first, so that most names are found to be free at once.
-    unsigned number = llvm::count_if(
-        *program.getBody(), [](Operation &op) { return op.getName().getStringRef() == "hal.executable.source"; });
-    std::string name;
-    do
-      name = "once" + std::to_string(number++);
-    while (SymbolTable::lookupSymbolIn(program, name));
-    return name;
-  }
-
   ImplicitLocOpBuilder &outer;
   ModuleOp program;
   int64_t mostWork;
@@ -327,6 +326,8 @@ private:
   ImplicitLocOpBuilder inner;
   func::FuncOp function;
   Executable executable;
+  /// The donated inputs and the outputs inside the dispatch.
+  DenseMap<Value, Executable::Binding> donated, places;
   /// The numbers that are passed in, as values inside the dispatch.
   DenseMap<Value, Value> numbers;
   bool isCpu, isVulkan;

@@ -10,6 +10,18 @@ namespace dovetail {
 /// Mesa's Vulkan driver for CPUs ends all loops of a dispatch, silently, after this many iterations.
 constexpr int64_t kMostIterationsOnVulkan = (1 << 16) - 1;
 
+/// The alignment of views of memory in such a dispatch, in bytes.
+constexpr int64_t kAlignment = 64;
+/// Code that needs more memory for temporaries than this is better split into dispatches that use all threads.
+constexpr int64_t kMaxScratch = int64_t(1) << 26;
+/// IREE 3.13 rejects more than 32 KiB of stack, which includes spilled vectors.
+constexpr int64_t kMaxStack = int64_t(1) << 13;
+/// The runtime of IREE 3.13 does not pass more memory to a dispatch.
+constexpr size_t kMaxBuffers = 32;
+
+/// Marks the module that has the code of such a dispatch.
+constexpr llvm::StringLiteral kIsDispatch = "dovetail.dispatch";
+
 /// The element type and the sizes of a result.
 struct Shape {
   mlir::Type element;
@@ -24,7 +36,8 @@ struct Shape {
 /// `index_switch` that carry or return arrays. It need not consider memory. For efficient code, stacked results should
 /// be carried, starting from `tensor.empty`, and updated by `tensor.insert_slice`; results of loops should be returned
 /// without copying or reshaping; and scalars should be carried as scalars. Temporaries are part of an additional
-/// result, so that they may be large, but each must have a known size.
+/// result, so that they may be large, but each must have a known size. A result that is a new version of a large
+/// donated argument overwrites it.
 ///
 /// Fails, leaving `b` unchanged, if the code cannot be such a dispatch: for ops that `canRunInOneDispatch` does not
 /// support, temporaries of unknown size, loops that would need new memory in each iteration, and iterations of more

@@ -15,6 +15,9 @@ def MergeSmallPass : ModulePass<"dovetail-merge-small"> {
     between them, the ops that only they use, and those that use only them. No op that is not small may be between two
     ops of a group: the ops of a block are put in levels, by how often a path to them changes from large to small.
     Elementwise ops that only follow or precede large ops are not included, since they are fused with those.
+
+    A loop that is one dispatch already is also an op of a group, whatever its length: its code and that of the ops before
+    and after it run in order. Loops that are long are in one group only if one needs the other.
   }];
 }
 

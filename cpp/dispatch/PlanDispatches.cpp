@@ -2,6 +2,7 @@
 #include "PlanDispatches.h"
 #include "OneDispatch.h"
 #include "cpp/cost/Steps.h"
+#include "cpp/iree/Donation.h"
 #include "cpp/tensors/Target.h"
 #include "dialects/Control.h"
 
@@ -31,9 +32,15 @@ bool isForOneDispatch(Operation *op, ImplicitLocOpBuilder &b) {
   Target target(moduleOf(b));
   auto scan = dyn_cast<ScanOp>(op);
   int64_t steps = stepsOf(op);
-  // Its initial value is copied once, by the same thread.
+  // Its initial value is copied once, by the same thread, unless it is overwritten.
+  llvm::SmallDenseMap<Type, int64_t> overwritten;
+  for (Value operand : op->getOperands())
+    if (isWorthOverwriting(operand) && operand.hasOneUse())
+      ++overwritten[operand.getType()];
   for (Type type : op->getResultTypes())
-    if (auto array = dyn_cast<RankedTensorType>(type))
+    if (int64_t &count = overwritten[type]; count > 0)
+      --count;
+    else if (auto array = dyn_cast<RankedTensorType>(type))
       steps = plus(steps, product(array.getShape()));
   if (target.isVulkan() &&
       (isa<WhileOp>(op) || (scan && int64_t(scan.getLength()) < 0) || steps > kMostIterationsOnVulkan))

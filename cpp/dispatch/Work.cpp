@@ -68,4 +68,11 @@ int64_t workOfIteration(func::FuncOp function) {
   return most;
 }
 
+std::optional<int64_t> numOpsRun(func::FuncOp function) {
+  auto isUnknown = [](LoopLikeOpInterface loop) { return WalkResult(success(mostIterations(loop).has_value())); };
+  if (function.walk(isUnknown).wasInterrupted())
+    return std::nullopt;
+  return workOf(function.getBody());
+}
+
 } // namespace dovetail

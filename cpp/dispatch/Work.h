@@ -10,6 +10,9 @@ namespace dovetail {
 /// memory, so that its unavoidable copies are visible.
 int64_t workOfIteration(mlir::func::FuncOp function);
 
+/// The number of ops that such a function runs; none if it depends on values.
+std::optional<int64_t> numOpsRun(mlir::func::FuncOp function);
+
 } // namespace dovetail
 
 #endif // DOVETAIL_DISPATCH_WORK_H

@@ -4,6 +4,7 @@
 #include "Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -34,14 +35,19 @@ public:
   ReadsElsewhere(const Aliases &aliases, tensor::InsertSliceOp insert)
       : aliases(aliases), insert(insert), array(aliases.classOf(insert.getDest())) {}
 
-  /// Whether there are any but those that elementwise ops make of the elements that they replace. IREE writes the part
-  /// into the array while it computes it.
+  /// Whether there are any but those of elements that stay, and those that elementwise ops make of the elements that
+  /// they replace. IREE writes the part into the array while it computes it.
   bool find() {
     SetVector<Value> inPlace;
     inPlace.insert(insert.getSource());
     for (size_t i = 0; i < inPlace.size(); ++i) {
       if (isReplaced(inPlace[i]))
         continue;
+      // Reshapes keep the order of elements, as elementwise ops do.
+      if (Operation *maker = inPlace[i].getDefiningOp(); maker && isReshape(maker)) {
+        inPlace.insert(maker->getOperand(0));
+        continue;
+      }
       auto op = inPlace[i].getDefiningOp<linalg::GenericOp>();
       bool isElementwise = op && op.getNumReductionLoops() == 0 && op.getNumDpsInits() == 1 &&
                            op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity();
@@ -68,22 +74,38 @@ private:
 
   bool isReplaced(Value value) {
     auto slice = value.getDefiningOp<tensor::ExtractSliceOp>();
-    return slice && isArray(slice.getSource()) && slice.getType() == insert.getSourceType() &&
-           slice.getMixedOffsets() == insert.getMixedOffsets() && slice.getMixedSizes() == insert.getMixedSizes() &&
-           slice.getMixedStrides() == insert.getMixedStrides();
+    return slice && isArray(slice.getSource()) && slice.getMixedOffsets() == insert.getMixedOffsets() &&
+           slice.getMixedSizes() == insert.getMixedSizes() && slice.getMixedStrides() == insert.getMixedStrides();
+  }
+
+  /// Whether the value is a slice of the array without elements that are replaced.
+  bool isBeside(Value value) {
+    auto slice = withoutReshapes(value).getDefiningOp<tensor::ExtractSliceOp>();
+    if (!slice || slice.getSource() != insert.getDest())
+      return false;
+    auto endsBefore = [](OffsetSizeAndStrideOpInterface a, OffsetSizeAndStrideOpInterface b, size_t d) {
+      auto begin = getConstantIntValue(a.getMixedOffsets()[d]), size = getConstantIntValue(a.getMixedSizes()[d]),
+           stride = getConstantIntValue(a.getMixedStrides()[d]), other = getConstantIntValue(b.getMixedOffsets()[d]);
+      return begin && size && stride && other && *begin + (*size - 1) * *stride < *other;
+    };
+    return llvm::any_of(llvm::seq<size_t>(insert.getDestType().getRank()),
+                        [&](size_t d) { return endsBefore(slice, insert, d) || endsBefore(insert, slice, d); });
   }
 
   bool dependsOnArray(Value value) {
     SmallVector<Value> rest = {value};
     while (!rest.empty()) {
       Value next = rest.pop_back_val();
+      if (isBeside(next))
+        continue;
       if (isArray(next))
         return true;
       // Unknown for what many ops compute: they are not visited for each insertion.
       if (apart.size() > kMostVisited)
         return true;
       Operation *op = next.getDefiningOp();
-      if (!op || !apart.insert(next).second)
+      // What is behind a barrier is computed elsewhere, before the array is overwritten.
+      if (!op || isOptimizationBarrier(op) || !apart.insert(next).second)
         continue;
       llvm::append_range(rest, op->getOperands());
       SetVector<Value> captured;

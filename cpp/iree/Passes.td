@@ -159,7 +159,8 @@ def KeepReadPass : ModulePass<"dovetail-keep-read"> {
     depends on the other.
 
     IREE also computes a slice that is inserted into an array directly into it. If what computes the slice reads the array,
-    other than by elementwise ops of the elements that the slice replaces, the array gets such a use, too.
+    other than by elementwise ops of the elements that the slice replaces, the array gets such a use, too. Elements that
+    are known to stay, and what is computed before a barrier, may be read in any way.
 
     Runs after `dovetail-merge-small`: ops within one dispatch keep their order.
   }];

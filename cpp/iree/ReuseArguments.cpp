@@ -1,5 +1,6 @@
 // Writes results over donated arguments.
 #include "Donation.h"
+#include "Ops.h"
 #include "Passes.h"
 #include "Quirks.h"
 #include "Workgroups.h"
@@ -12,6 +13,17 @@ namespace dovetail {
 
 #define GEN_PASS_DEF_REUSEARGUMENTSPASS
 #include "cpp/iree/Passes.h.inc"
+
+/// A copy of fewer bytes takes less than a microsecond.
+constexpr int64_t kWorthCopying = int64_t(1) << 16;
+
+bool isWorthOverwriting(Value array) {
+  auto argument = dyn_cast<BlockArgument>(array);
+  auto type = dyn_cast<RankedTensorType>(array.getType());
+  auto function = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
+  return function && type && type.hasStaticShape() && function.getArgAttr(argument.getArgNumber(), kDonated) &&
+         type.getNumElements() * bytesOfElement(type.getElementType()) > kWorthCopying;
+}
 
 namespace {
 

@@ -54,3 +54,69 @@ func.func @elsewhere(%x: tensor<8xf32>) -> tensor<8xf32> {
   return %written : tensor<8xf32>
 }
 
+// -----
+
+// Reshapes keep the order of elements.
+// CHECK-LABEL: func.func @reshaped_in_place
+// CHECK-NOT: optimization_barrier
+#id = affine_map<(d0) -> (d0)>
+func.func @reshaped_in_place(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %y = math.sin %x : tensor<8x4xf32>
+  %old = tensor.extract_slice %y[3, 0] [1, 4] [1, 1] : tensor<8x4xf32> to tensor<1x4xf32>
+  %row = tensor.collapse_shape %old [[0, 1]] : tensor<1x4xf32> into tensor<4xf32>
+  %empty = tensor.empty() : tensor<4xf32>
+  %new = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%row : tensor<4xf32>) outs(%empty : tensor<4xf32>) {
+    ^bb0(%a: f32, %out: f32):
+      %sum = arith.addf %a, %a : f32
+      linalg.yield %sum : f32
+  } -> tensor<4xf32>
+  %part = tensor.expand_shape %new [[0, 1]] output_shape [1, 4] : tensor<4xf32> into tensor<1x4xf32>
+  %written = tensor.insert_slice %part into %y[3, 0] [1, 4] [1, 1] : tensor<1x4xf32> into tensor<8x4xf32>
+  return %written : tensor<8x4xf32>
+}
+
+// -----
+
+// Elements that stay may be read in any order.
+// CHECK-LABEL: func.func @beside
+// CHECK-NOT: optimization_barrier
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#turned = affine_map<(d0, d1) -> (d1)>
+func.func @beside(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %y = math.sin %x : tensor<8x4xf32>
+  %old = tensor.extract_slice %y[2, 0] [1, 4] [1, 1] : tensor<8x4xf32> to tensor<1x4xf32>
+  %row = tensor.collapse_shape %old [[0, 1]] : tensor<1x4xf32> into tensor<4xf32>
+  %empty = tensor.empty() : tensor<2x4xf32>
+  %new = linalg.generic {indexing_maps = [#turned, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%row : tensor<4xf32>) outs(%empty : tensor<2x4xf32>) {
+    ^bb0(%a: f32, %out: f32):
+      linalg.yield %a : f32
+  } -> tensor<2x4xf32>
+  %written = tensor.insert_slice %new into %y[3, 0] [2, 4] [1, 1] : tensor<2x4xf32> into tensor<8x4xf32>
+  return %written : tensor<8x4xf32>
+}
+
+// -----
+
+// What is behind a barrier is complete before the array is overwritten.
+// CHECK-LABEL: func.func @behind_a_barrier
+// CHECK: "util.optimization_barrier"(%{{.+}}) : (tensor<f32>)
+// CHECK-NOT: optimization_barrier
+#none = affine_map<() -> ()>
+func.func @behind_a_barrier(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %y = math.sin %x : tensor<8xf32>
+  %old = tensor.extract_slice %y[3] [1] [1] : tensor<8xf32> to tensor<1xf32>
+  %number = tensor.collapse_shape %old [] : tensor<1xf32> into tensor<f32>
+  %empty = tensor.empty() : tensor<f32>
+  %new = linalg.generic {indexing_maps = [#none, #none], iterator_types = []}
+      ins(%number : tensor<f32>) outs(%empty : tensor<f32>) {
+    ^bb0(%a: f32, %out: f32):
+      %sum = arith.addf %a, %a : f32
+      linalg.yield %sum : f32
+  } -> tensor<f32>
+  %apart = "util.optimization_barrier"(%new) : (tensor<f32>) -> tensor<f32>
+  %part = tensor.expand_shape %apart [] output_shape [1] : tensor<f32> into tensor<1xf32>
+  %written = tensor.insert_slice %part into %y[3] [1] [1] : tensor<1xf32> into tensor<8xf32>
+  return %written : tensor<8xf32>
+}

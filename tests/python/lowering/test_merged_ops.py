@@ -60,6 +60,29 @@ def of_no_elements(x: Any) -> Any:
     return nothing.sum(0) + x.sum(0), dnp.prod(nothing, axis=1), x.max(1)
 
 
+def power_iteration(x: Any) -> Any:
+    """Before the loop a product, behind it ops that return it in other shapes."""
+    gram = x @ x.T / 8
+    v = lax.fori_loop(0, 20, lambda _, v: gram @ v / dnp.linalg.norm(gram @ v), dnp.tanh(x[:, 0]))
+    return v.reshape(2, 3), (v @ gram @ v)[None], v > 0
+
+
+def two_loops(x: Any) -> Any:
+    """The second needs the first, and the number of its steps what is between."""
+    rows, sums = lax.scan(lambda c, row: (0.5 * c + row, c.sum()), x[0], x)
+    most = dnp.argmax(sums)
+    _, found = lax.while_loop(lambda s: s[0] < most, lambda s: (s[0] + 1, s[1] * 1.5), (0, rows))
+    return found.reshape(5, 2).T, sums[::-1], most
+
+
+def branches(x: Any) -> Any:
+    """The inputs of branches are bools and parts of arrays, and are used behind them, too."""
+    is_large = (x > 0).reshape(-1)[:20]
+    half = lax.cond(is_large.any(), lambda m: (m, x[1]), lambda m: (~m, x[2]), is_large)
+    rest = lax.switch(half[0].sum() % 3, [dnp.sin, dnp.cos, dnp.tanh], half[1] + x[1])
+    return dnp.where(half[0][:10], rest, 0), ~half[0], is_large
+
+
 PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[np.ndarray, ...]]] = {
     "loss": (dt.value_and_grad(loss), (X, LABELS)),
     "network": (dt.grad(network, argnums=(0, 1)), (X, X.T.copy())),
@@ -70,6 +93,10 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[np.ndarray, ...]]] = {
     "other types": (of_other_types, (X,)),
     "around a large product": (around_a_large_product, (X, np.ones((10, 9000), np.float32))),
     "no elements": (of_no_elements, (X,)),
+    "power iteration": (power_iteration, (X,)),
+    "two loops": (two_loops, (X,)),
+    "branches": (branches, (X,)),
+    "gradient of loops": (dt.grad(lambda x: sum(y.sum() for y in two_loops(x)[:2])), (X,)),
 }
 
 
@@ -98,6 +125,15 @@ def test_a_softmax_is_one_dispatch() -> None:
     assert "flow.dispatch" not in lowered.as_text("lower")
     merged = lowered.as_text("merge")
     assert merged.count('"flow.dispatch"') == 1
+    assert "linalg.generic" not in merged
+
+
+@pytest.mark.parametrize("function", [power_iteration, two_loops, branches])
+def test_loops_and_small_ops_are_one_dispatch(function: Callable[..., Any]) -> None:
+    lowered = dt.jit(function).lower(X)
+    assert "linalg.generic" in lowered.as_text("lower")
+    merged = lowered.as_text("merge")
+    assert merged.count('"flow.dispatch"') == merged.count("hal.executable.source_end") == 1
     assert "linalg.generic" not in merged
 
 

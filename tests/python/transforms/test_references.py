@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -256,6 +257,63 @@ def test_updates_are_in_place() -> None:
         f(i)
     assert address() == before
     assert ref[...].sum() == 6
+
+
+def repeated(update: Callable[[Any, Any], None]) -> Callable[[Any], None]:
+    """The function that updates a reference in three iterations."""
+
+    def run(ref: Any) -> None:
+        lax.fori_loop(1, 4, lambda i, c: (update(ref, i), c)[1], 0)
+
+    return run
+
+
+def assign(ref: Any, index: Any, value: Any) -> None:
+    ref[index] = value
+
+
+WINDOWS: dict[str, Callable[[Any], None]] = {
+    "row": lambda ref: assign(ref, 3, ref[3] + 1),
+    "element": lambda ref: assign(ref, (3, 4), ref[3, 4] + 1),
+    "column": lambda ref: assign(ref, (slice(2, 9), 5), ref[2:9, 5] * 2),
+    "strides": lambda ref: assign(ref, slice(3, 30, 7), 2),
+    "places": lambda ref: assign(ref, np.array([3, 7, 3]), ref[7]),
+    "mask": lambda ref: assign(ref, np.arange(256) % 50 == 1, 5),
+    "another row": lambda ref: assign(ref, 3, ref[4] * 2),
+    "two windows": lambda ref: (assign(ref, 3, ref[3] + 1), assign(ref, slice(7, 9), ref[3]))[0],
+    "rows in a loop": repeated(lambda ref, i: assign(ref, i, ref[i] + 1)),
+    "one row in a loop": repeated(lambda ref, i: assign(ref, 3, ref[3] + i)),
+    "other rows in a loop": repeated(lambda ref, i: assign(ref, i, ref[i - 1] * 2)),
+    "windows in a loop": repeated(lambda ref, i: assign(ref, (i, slice(2, 6)), ref[i, 3:7])),
+    "places in a loop": repeated(lambda ref, i: assign(ref, np.array([3, 7]) + i, ref[i])),
+    "rows of a scan": lambda ref: lax.scan(
+        lambda c, i: (assign(ref, i, ref[i] + 1), (c, None))[1], 0, np.array([4, 2, 4])
+    )[0],
+    "a branch": lambda ref: lax.cond(
+        ref[0, 0] < 5, lambda: assign(ref, 3, ref[3] + 1), lambda: assign(ref, 4, 2)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WINDOWS)
+def test_windows_are_updated_in_place(name: str) -> None:
+    """The results of two calls, and that these write where the reference is."""
+    start = np.random.default_rng(0).normal(size=(256, 128)).astype(np.float32)
+    expected, ref = dt.new_ref(start), dt.new_ref(start)
+    f = dt.jit(WINDOWS[name], compile="now")
+
+    def address() -> int:
+        return int(ref._known().buffer.view.map().asarray(ref.shape, ref.dtype).ctypes.data)
+
+    with dt.config.compile("never"):
+        for _ in range(3):
+            WINDOWS[name](expected)
+    f(ref)
+    before = address()
+    for _ in range(2):
+        f(ref)
+        assert address() == before
+    np.testing.assert_allclose(ref[...], expected[...], rtol=1e-6)
 
 
 # Loops and branches -------------------------------------------------------------------------------

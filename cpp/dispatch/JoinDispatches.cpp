@@ -1,0 +1,215 @@
+// Joins dispatches of sequential code.
+#include "JoinDispatches.h"
+#include "Executable.h"
+#include "OneDispatch.h"
+#include "cpp/iree/Aliases.h"
+#include "cpp/iree/Ops.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+/// The name of the executable that a dispatch calls; null for other ops.
+static StringAttr calledBy(Operation *op) {
+  bool isDispatch = op->getName().getStringRef() == "flow.dispatch";
+  auto run = isDispatch ? op->getAttrOfType<ArrayAttr>("entry_points") : ArrayAttr();
+  return run && run.size() == 1 ? cast<SymbolRefAttr>(run[0]).getRootReference() : StringAttr();
+}
+
+/// The function of an executable of sequential code; null for other ops.
+static func::FuncOp functionOf(Operation &executable) {
+  if (executable.getName().getStringRef() == "hal.executable.source")
+    for (auto code : executable.getRegion(0).front().getOps<ModuleOp>())
+      if (code->hasAttr(kIsDispatch))
+        return *code.getOps<func::FuncOp>().begin();
+  return {};
+}
+
+func::FuncOp sequentialCode(Operation *op) {
+  auto isStatic = [](Type type) {
+    auto array = dyn_cast<RankedTensorType>(type);
+    return array && array.hasStaticShape();
+  };
+  StringAttr name = calledBy(op);
+  if (!name || !llvm::all_of(op->getOperandTypes(), isStatic) || !llvm::all_of(op->getResultTypes(), isStatic) ||
+      !destinationsOf(op).empty())
+    return {};
+  Operation *executable = SymbolTable::lookupSymbolIn(op->getParentOfType<ModuleOp>(), name);
+  return executable ? functionOf(*executable) : func::FuncOp();
+}
+
+namespace {
+
+/// Whether the op makes the view of a binding that code reads or writes.
+bool isBindingView(Operation &op) { return op.getName().getStringRef() == "hal.interface.binding.subspan"; }
+
+int64_t bytesOf(ShapedType type) { return type.getNumElements() * bytesOfElement(type.getElementType()); }
+
+class Join {
+public:
+  explicit Join(ArrayRef<Operation *> dispatches)
+      : dispatches(dispatches), joined(dispatches.begin(), dispatches.end()),
+        outer(FusedLoc::get(dispatches.front()->getContext(),
+                            llvm::map_to_vector(dispatches, [](Operation *op) { return op->getLoc(); })),
+              dispatches.back()),
+        program(dispatches.front()->getParentOfType<ModuleOp>()), inner(outer.getLoc(), outer.getContext()) {}
+
+  LogicalResult run() {
+    bindAll();
+    if (scratch > kMaxScratch || executable.numBindings() > kMaxBuffers || bytesOnStack() > kMaxStack)
+      return failure();
+    OwningOpRef<ModuleOp> code = joinCode();
+    std::string name = freeName(program);
+    executable.addTo(program, name, std::move(code), /*workloadSize=*/0);
+    replace(executable.call(outer, name, /*workload=*/{}));
+    return success();
+  }
+
+private:
+  /// A part of the memory of a binding.
+  struct Place {
+    Executable::Binding binding;
+    int64_t offset;
+  };
+
+  /// The array without reshapes, if one of the dispatches computes it.
+  Value bound(Value array) const {
+    Value whole = withoutReshapes(array);
+    return joined.contains(whole.getDefiningOp()) ? whole : array;
+  }
+
+  bool isUsedElsewhere(Value array) const {
+    return llvm::any_of(array.getUsers(), [&](Operation *user) {
+      return isReshape(user) ? isUsedElsewhere(user->getResult(0)) : !joined.contains(user);
+    });
+  }
+
+  //===- Memory ------------------------------------------------------------------===//
+
+  void bindAll() {
+    SmallVector<Value> temporaries;
+    for (Operation *dispatch : dispatches) {
+      for (Value operand : dispatch->getOperands())
+        if (Value array = bound(operand); !places.contains(array))
+          places[array] = {executable.addInput(array, {}), 0};
+      for (Value result : dispatch->getResults())
+        if (isUsedElsewhere(result)) {
+          places[result] = {executable.addOutput(cast<RankedTensorType>(result.getType()), {}), 0};
+          results.push_back(result);
+        } else {
+          places[result] = {{}, scratch};
+          temporaries.push_back(result);
+          scratch += llvm::alignTo(bytesOf(cast<RankedTensorType>(result.getType())), kAlignment);
+        }
+    }
+    if (temporaries.empty())
+      return;
+    Executable::Binding memory = executable.addOutput(RankedTensorType::get({scratch}, inner.getI8Type()), {});
+    for (Value temporary : temporaries)
+      places[temporary].binding = memory;
+  }
+
+  int64_t bytesOnStack() const {
+    int64_t bytes = 0;
+    for (Operation *dispatch : dispatches)
+      for (auto op : sequentialCode(dispatch).getOps<memref::AllocaOp>())
+        bytes += llvm::alignTo(bytesOf(op.getType()), kAlignment);
+    return bytes;
+  }
+
+  //===- Code --------------------------------------------------------------------===//
+
+  OwningOpRef<ModuleOp> joinCode() {
+    OwningOpRef<ModuleOp> module = ModuleOp::create(outer.getLoc());
+    module->getOperation()->setAttr(kIsDispatch, inner.getUnitAttr());
+    inner.setInsertionPointToEnd(module->getBody());
+    function = func::FuncOp::create(inner, "run", inner.getFunctionType({}, {}));
+    inner.setInsertionPointToStart(function.addEntryBlock());
+    func::ReturnOp::create(inner);
+    for (Operation *dispatch : dispatches)
+      append(dispatch);
+    return module;
+  }
+
+  /// Views and memory on the stack come first, as in code that was not joined.
+  void append(Operation *dispatch) {
+    IRMapping values;
+    for (Operation &op : sequentialCode(dispatch).front().without_terminator()) {
+      inner.setInsertionPointToStart(&function.front());
+      if (isBindingView(op)) {
+        values.map(op.getResult(0), viewFor(dispatch, op));
+        continue;
+      }
+      if (!isa<memref::AllocaOp>(op))
+        inner.setInsertionPoint(function.front().getTerminator());
+      inner.clone(op, values);
+    }
+  }
+
+  /// The view of what the dispatch binds, in the place that it has now. Equal views are one.
+  Value viewFor(Operation *dispatch, Operation &view) {
+    int64_t number = cast<IntegerAttr>(view.getAttr("binding")).getInt(), numInputs = dispatch->getNumOperands();
+    Place place = places.lookup(number < numInputs ? bound(dispatch->getOperand(number))
+                                                   : Value(dispatch->getResult(number - numInputs)));
+    auto type = cast<MemRefType>(view.getResult(0).getType());
+    int64_t offset = place.offset + *getConstantIntValue(view.getOperand(0));
+    Value &made = views[{place.binding.isOutput, place.binding.index, offset, type}];
+    if (!made)
+      made = executable.view(inner, place.binding, type, {}, offset);
+    return made;
+  }
+
+  //===- The call ----------------------------------------------------------------===//
+
+  void replace(ArrayRef<Value> called) {
+    for (auto [result, value] : llvm::zip(results, called))
+      result.replaceAllUsesWith(value);
+    for (Operation *dispatch : llvm::reverse(dispatches)) {
+      for (Value result : dispatch->getResults())
+        eraseReshapes(result);
+      dispatch->erase();
+    }
+  }
+
+  static void eraseReshapes(Value array) {
+    for (Operation *user : llvm::make_early_inc_range(array.getUsers())) {
+      eraseReshapes(user->getResult(0));
+      user->erase();
+    }
+  }
+
+  ArrayRef<Operation *> dispatches;
+  DenseSet<Operation *> joined;
+  ImplicitLocOpBuilder outer;
+  ModuleOp program;
+  ImplicitLocOpBuilder inner;
+  func::FuncOp function;
+  Executable executable;
+  DenseMap<Value, Place> places;
+  DenseMap<std::tuple<unsigned, unsigned, int64_t, Type>, Value> views;
+  /// The arrays that others use, in the order of their bindings.
+  SmallVector<Value> results;
+  /// The bytes of temporaries.
+  int64_t scratch = 0;
+};
+
+} // namespace
+
+LogicalResult joinDispatches(ArrayRef<Operation *> dispatches) { return Join(dispatches).run(); }
+
+void eraseUncalledCode(ModuleOp program) {
+  DenseSet<StringAttr> called;
+  program.walk([&](Operation *op) {
+    if (StringAttr name = calledBy(op))
+      called.insert(name);
+  });
+  for (Operation &executable : llvm::make_early_inc_range(*program.getBody()))
+    if (functionOf(executable) && !called.contains(executable.getAttrOfType<StringAttr>("sym_name")))
+      executable.erase();
+}
+
+} // namespace dovetail
