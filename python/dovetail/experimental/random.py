@@ -49,6 +49,11 @@ class StatefulPRNG:
 
     Raises:
       ValueError: `base_key` is no typed key, or `counter` no reference.
+
+    Example:
+      >>> from dovetail.experimental.random import StatefulPRNG, stateful_rng
+      >>> isinstance(stateful_rng(0), StatefulPRNG)
+      True
     """
 
     __slots__ = ("_base_key", "_counter")
