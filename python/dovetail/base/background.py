@@ -78,15 +78,24 @@ class Job(Generic[T]):
         # Set at the end of a run, or of an attempt.
         self._ended = threading.Event()
 
-    def start(self) -> None:
-        """Schedule the task on a worker thread if it is not queued or done."""
-        if self._is_queued or self.is_done or ending.is_set():
+    def start(self, *, is_next: bool = False) -> None:
+        """Schedule the task on a worker thread if it is not done.
+
+        Args:
+          is_next: do it before all other tasks that are queued.
+        """
+        if self.is_done or ending.is_set() or (self._is_queued and not is_next):
             return
         with _lock:
+            if self._is_queued:
+                # Unless a thread has taken it by now.
+                with contextlib.suppress(ValueError):
+                    _queue.remove(weakref.ref(self))
+                    _queue.appendleft(weakref.ref(self))
             # If no thread can be started, the next call tries again.
-            if not self._is_queued and _has_thread():
+            elif _has_thread():
                 self._is_queued = True
-                _queue.append(weakref.ref(self))
+                (_queue.appendleft if is_next else _queue.append)(weakref.ref(self))
 
     def finish(self) -> None:
         """Finish the work: run it on this thread, or wait for the thread that runs it."""

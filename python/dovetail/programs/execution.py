@@ -187,7 +187,8 @@ class Execution:
             self._warn(job.error)
             return self._evaluated(leaves)
         if cost.seconds > _SHORT_SECONDS or not cost.is_bounded:
-            job.start()
+            # A long loop ends when its program is compiled; others that are queued have results.
+            job.start(is_next=not cost.is_bounded)
         try:
             return program.evaluate(self.arguments(leaves), self._watch(cost))
         except _IsCompiled:

@@ -71,6 +71,34 @@ def test_a_fork_redoes_the_work_of_a_thread() -> None:
     assert job.result() == 7
 
 
+def test_what_is_needed_next_is_done_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    background.wait()
+    monkeypatch.setattr(background, "_MOST_THREADS", 1)
+    order: list[int] = []
+    started, go_on = threading.Event(), threading.Event()
+
+    def wait() -> None:
+        started.set()
+        with background.outside():
+            go_on.wait()
+
+    def noted(number: int) -> Job[None]:
+        return Job(lambda: order.append(number))
+
+    jobs = [noted(number) for number in range(5)]
+    busy = Job(wait)
+    busy.start()
+    started.wait()
+    for job in jobs[:3]:
+        job.start()
+    jobs[3].start(is_next=True)
+    jobs[1].start(is_next=True)
+    jobs[4].start()
+    go_on.set()
+    background.wait()
+    assert order == [1, 3, 0, 2, 4]
+
+
 def test_without_threads_there_are_results(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(thread: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")

@@ -89,14 +89,18 @@ def test_solvers_take_trees() -> None:
         x = solver(double, b)[0]
         np.testing.assert_allclose(x["u"], [0, 0.5, 1])
         np.testing.assert_allclose(x["v"], np.full((2, 2), 0.25))
-        with pytest.raises(ValueError, match="one structure and shapes"):
+        with pytest.raises(ValueError, match="must have matching tree structure"):
             solver(double, b, dnp.zeros(3))
 
 
 def test_solvers_reject() -> None:
     with pytest.raises(ValueError, match="A must be a square matrix, got: shape"):
         cg(np.ones((2, 3)), np.ones(2))
-    with pytest.raises(TypeError, match="M must be a function or a square matrix, got: int"):
+    with pytest.raises(ValueError, match="x0 and b must have matching tree structure, got: "):
+        cg(lambda x: x, {"b": dnp.ones(2)}, {"x0": dnp.ones(2)})
+    with pytest.raises(ValueError, match=r"x0 and b must have matching shapes, got: \[\(2, 1\)\]"):
+        cg(lambda x: x, dnp.ones(2), dnp.ones((2, 1)))
+    with pytest.raises(TypeError, match="must be either a function or ndarray, got: int as M"):
         cg(np.eye(2), np.ones(2), M=3)
     with pytest.raises(ValueError, match="solve_method must be"):
         gmres(np.eye(2), np.ones(2), solve_method="slow")

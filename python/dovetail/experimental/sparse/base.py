@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, ClassVar, NamedTuple, NoReturn
 
+from dovetail import numpy as dnp
 from dovetail.arrays.array import Array
 from dovetail.tracing.trace import Tracer
 
@@ -176,3 +177,87 @@ class JAXSparse:
         return iter([self[i] for i in range(self.shape[0])])
 
     __hash__ = None  # type: ignore[assignment]
+
+
+class Buffered(JAXSparse):
+    """A format whose buffers and whose facts are attributes."""
+
+    # The names of the buffers, and of the attributes that are in `_info`, in its order.
+    _buffers: ClassVar[tuple[str, ...]]
+    _facts: ClassVar[tuple[str, ...]]
+
+    @property
+    def _bufs(self) -> tuple[Any, ...]:
+        return tuple([getattr(self, name) for name in self._buffers])
+
+    @property
+    def _info(self) -> Any:
+        """What is known beside the buffers, by the names of arguments of the class."""
+        raise NotImplementedError(f"{type(self)}._info")
+
+    def tree_flatten(self) -> tuple[tuple[Any, ...], Any]:
+        """The buffers, and what is known of them."""
+        return self._bufs, self._info
+
+    @classmethod
+    def tree_unflatten(cls, aux_data: Any, children: Sequence[Any]) -> Any:
+        """The array of buffers, of any type."""
+        made = object.__new__(cls)
+        for name, child in zip(cls._buffers, children, strict=True):
+            setattr(made, name, child)
+        for name, fact in zip(cls._facts, aux_data, strict=True):
+            setattr(made, name, fact)
+        return made
+
+
+class Batched(Buffered):
+    """What `BCOO` and `BCSR` share.
+
+    Args:
+      args: the buffers: values, indices, and what else there is.
+      shape: the shape of the array.
+      indices_sorted, unique_indices: as in `SparseInfo`.
+    """
+
+    indices: Any
+    indices_sorted: bool
+    unique_indices: bool
+
+    _facts = SparseInfo._fields
+
+    def __init__(
+        self,
+        args: Sequence[Any],
+        *,
+        shape: Sequence[int],
+        indices_sorted: bool = False,
+        unique_indices: bool = False,
+    ) -> None:
+        for name, buffer in zip(self._buffers, args, strict=True):
+            setattr(self, name, dnp.asarray(buffer))
+        self.indices_sorted, self.unique_indices = indices_sorted, unique_indices
+        super().__init__(args, shape=shape)
+        self._check()
+
+    def _check(self) -> None:
+        """Raise a ValueError if the shapes do not fit each other."""
+        raise NotImplementedError(f"{type(self)}._check")
+
+    @property
+    def n_batch(self) -> int:
+        """The number of batch dimensions."""
+        raise NotImplementedError(f"{type(self)}.n_batch")
+
+    @property
+    def n_dense(self) -> int:
+        """The number of dense dimensions."""
+        return self.data.ndim - 1 - self.n_batch
+
+    @property
+    def _info(self) -> SparseInfo:
+        return SparseInfo(self.shape, self.indices_sorted, self.unique_indices)
+
+    def _layout_text(self) -> str:
+        n_batch, n_dense = self.n_batch, self.n_dense
+        batch = f", n_batch={n_batch}" if n_batch else ""
+        return f"{batch}, n_dense={n_dense}" if n_dense else batch

@@ -12,14 +12,14 @@ from dovetail import numpy as dnp
 from dovetail.arrays.array import Array
 from dovetail.base.errors import value_error
 from dovetail.experimental.sparse import util
-from dovetail.experimental.sparse.base import JAXSparse, Shape, SparseInfo
+from dovetail.experimental.sparse.base import Batched, Shape
 from dovetail.experimental.sparse.layout import layout_of, layout_of_indices
 from dovetail.transforms.batched_nodes import register_batched_node
 from dovetail.tree_util import register_pytree_node_class
 
 
 @register_pytree_node_class
-class BCOO(JAXSparse):
+class BCOO(Batched):
     """A sparse array in batched coordinate format: values, and the indices of each.
 
     Its dimensions are batches, then those of which only specified elements are stored, then dense
@@ -73,22 +73,9 @@ class BCOO(JAXSparse):
         reshape: Any
         update_layout: Any
 
-    data: Any
-    indices: Any
-    indices_sorted: bool
-    unique_indices: bool
+    _buffers = ("data", "indices")
 
-    def __init__(
-        self,
-        args: Sequence[Any],
-        *,
-        shape: Sequence[int],
-        indices_sorted: bool = False,
-        unique_indices: bool = False,
-    ) -> None:
-        self.data, self.indices = map(dnp.asarray, args)
-        self.indices_sorted, self.unique_indices = indices_sorted, unique_indices
-        super().__init__(args, shape=shape)
+    def _check(self) -> None:
         layout_of(self.data, self.indices, self.shape)
 
     @property
@@ -105,36 +92,6 @@ class BCOO(JAXSparse):
     def n_sparse(self) -> int:
         """The number of sparse dimensions."""
         return self.indices.shape[-1]
-
-    @property
-    def n_dense(self) -> int:
-        """The number of dense dimensions."""
-        return self.data.ndim - 1 - self.n_batch
-
-    @property
-    def _info(self) -> SparseInfo:
-        return SparseInfo(self.shape, self.indices_sorted, self.unique_indices)
-
-    @property
-    def _bufs(self) -> tuple[Any, Any]:
-        return self.data, self.indices
-
-    def _layout_text(self) -> str:
-        n_batch, n_dense = self.n_batch, self.n_dense
-        batch = f", n_batch={n_batch}" if n_batch else ""
-        return f"{batch}, n_dense={n_dense}" if n_dense else batch
-
-    def tree_flatten(self) -> tuple[tuple[Any, Any], SparseInfo]:
-        """The buffers, and what is known of them."""
-        return self._bufs, self._info
-
-    @classmethod
-    def tree_unflatten(cls, aux_data: SparseInfo, children: Sequence[Any]) -> BCOO:
-        """The array of buffers, of any type."""
-        made = object.__new__(cls)
-        made.data, made.indices = children
-        made.shape, made.indices_sorted, made.unique_indices = aux_data
-        return made
 
     @classmethod
     def fromdense(

@@ -12,7 +12,7 @@ from dovetail import numpy as dnp
 from dovetail.arrays.array import Array
 from dovetail.base.errors import value_error
 from dovetail.experimental.sparse import bcoo, util
-from dovetail.experimental.sparse.base import JAXSparse, SparseInfo
+from dovetail.experimental.sparse.base import Batched, JAXSparse
 from dovetail.experimental.sparse.bcoo_products import DimensionNumbers, bcoo_dot_general
 from dovetail.experimental.sparse.bcoo_shape import bcoo_broadcast_in_dim, bcoo_concatenate
 from dovetail.transforms.batched_nodes import register_batched_node
@@ -20,7 +20,7 @@ from dovetail.tree_util import register_pytree_node_class
 
 
 @register_pytree_node_class
-class BCSR(JAXSparse):
+class BCSR(Batched):
     """A sparse array in batched compressed sparse row format.
 
     Its dimensions are batches, then rows and columns, then dense ones, of which each stored element
@@ -46,31 +46,16 @@ class BCSR(JAXSparse):
       Array([0, 1, 3], dtype=int32)
     """
 
-    data: Any
-    indices: Any
     indptr: Any
-    indices_sorted: bool
-    unique_indices: bool
 
-    def __init__(
-        self,
-        args: Sequence[Any],
-        *,
-        shape: Sequence[int],
-        indices_sorted: bool = False,
-        unique_indices: bool = False,
-    ) -> None:
-        self.data, self.indices, self.indptr = map(dnp.asarray, args)
-        self.indices_sorted, self.unique_indices = indices_sorted, unique_indices
-        super().__init__(args, shape=shape)
-        self._check()
+    _buffers = ("data", "indices", "indptr")
 
     def _check(self) -> None:
         shape, n_batch, nse = self.shape, self.n_batch, self.nse
         n_dense = len(shape) - n_batch - 2
         if n_dense < 0:
             raise value_error(f"BCSR array must have 2 sparse dimensions; {n_dense + 2} is given.")
-        for name, buffer in zip(("data", "indices", "indptr"), self._bufs, strict=True):
+        for name, buffer in zip(self._buffers, self._bufs, strict=True):
             batch = zip(buffer.shape[:n_batch], shape, strict=False)
             if not all(size in (1, of) for size, of in batch):
                 raise value_error(
@@ -101,33 +86,6 @@ class BCSR(JAXSparse):
     def n_sparse(self) -> int:
         """The number of sparse dimensions, 2."""
         return 2
-
-    @property
-    def n_dense(self) -> int:
-        """The number of dense dimensions."""
-        return self.data.ndim - self.indices.ndim
-
-    @property
-    def _info(self) -> SparseInfo:
-        return SparseInfo(self.shape, self.indices_sorted, self.unique_indices)
-
-    @property
-    def _bufs(self) -> tuple[Any, Any, Any]:
-        return self.data, self.indices, self.indptr
-
-    _layout_text = bcoo.BCOO._layout_text
-
-    def tree_flatten(self) -> tuple[tuple[Any, Any, Any], SparseInfo]:
-        """The buffers, and what is known of them."""
-        return self._bufs, self._info
-
-    @classmethod
-    def tree_unflatten(cls, aux_data: SparseInfo, children: Sequence[Any]) -> BCSR:
-        """The array of buffers, of any type."""
-        made = object.__new__(cls)
-        made.data, made.indices, made.indptr = children
-        made.shape, made.indices_sorted, made.unique_indices = aux_data
-        return made
 
     @classmethod
     def fromdense(

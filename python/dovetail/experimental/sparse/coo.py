@@ -11,7 +11,7 @@ from dovetail import lax
 from dovetail import numpy as dnp
 from dovetail.arrays.array import Array
 from dovetail.experimental.sparse import util
-from dovetail.experimental.sparse.base import JAXSparse
+from dovetail.experimental.sparse.base import Buffered, JAXSparse
 from dovetail.numpy.promotion import promote
 from dovetail.tree_util import register_pytree_node_class
 
@@ -31,7 +31,7 @@ class COOInfo(NamedTuple):
 
 
 @register_pytree_node_class
-class COO(JAXSparse):
+class COO(Buffered):
     """A sparse matrix in coordinate format; `BCOO` can do more.
 
     Args:
@@ -50,6 +50,9 @@ class COO(JAXSparse):
     data: Any
     row: Any
     col: Any
+
+    _buffers = ("data", "row", "col")
+    _facts = ("shape", "_rows_sorted", "_cols_sorted")
 
     def __init__(
         self,
@@ -71,22 +74,6 @@ class COO(JAXSparse):
     @property
     def _info(self) -> COOInfo:
         return COOInfo(self.shape, self._rows_sorted, self._cols_sorted)
-
-    @property
-    def _bufs(self) -> tuple[Any, Any, Any]:
-        return self.data, self.row, self.col
-
-    def tree_flatten(self) -> tuple[tuple[Any, Any, Any], COOInfo]:
-        """The buffers, and what is known of them."""
-        return self._bufs, self._info
-
-    @classmethod
-    def tree_unflatten(cls, aux_data: COOInfo, children: Sequence[Any]) -> COO:
-        """The matrix of buffers, of any type."""
-        made = object.__new__(cls)
-        made.data, made.row, made.col = children
-        made.shape, made._rows_sorted, made._cols_sorted = aux_data
-        return made
 
     @classmethod
     def fromdense(cls, mat: Any, *, nse: int | None = None, index_dtype: Any = np.int32) -> COO:

@@ -10,12 +10,12 @@ import numpy as np
 from dovetail import numpy as dnp
 from dovetail.arrays.array import Array
 from dovetail.experimental.sparse import coo, util
-from dovetail.experimental.sparse.base import JAXSparse
+from dovetail.experimental.sparse.base import Buffered, JAXSparse
 from dovetail.numpy.promotion import promote
 from dovetail.tree_util import register_pytree_node_class
 
 
-class _Compressed(JAXSparse):
+class _Compressed(Buffered):
     """What both formats share.
 
     Args:
@@ -27,6 +27,9 @@ class _Compressed(JAXSparse):
     indices: Any
     indptr: Any
 
+    _buffers = ("data", "indices", "indptr")
+    _facts = ("shape",)
+
     def __init__(self, args: Sequence[Any], *, shape: Sequence[int]) -> None:
         self.data, self.indices, self.indptr = map(dnp.asarray, args)
         super().__init__(args, shape=shape)
@@ -37,20 +40,8 @@ class _Compressed(JAXSparse):
         return self.data.size
 
     @property
-    def _bufs(self) -> tuple[Any, Any, Any]:
-        return self.data, self.indices, self.indptr
-
-    def tree_flatten(self) -> tuple[tuple[Any, Any, Any], tuple[int, ...]]:
-        """The buffers, and the shape."""
-        return self._bufs, self.shape
-
-    @classmethod
-    def tree_unflatten(cls, aux_data: tuple[int, ...], children: Sequence[Any]) -> Any:
-        """The matrix of buffers, of any type."""
-        made = object.__new__(cls)
-        made.data, made.indices, made.indptr = children
-        made.shape = aux_data
-        return made
+    def _info(self) -> tuple[tuple[int, ...]]:
+        return (self.shape,)
 
     @classmethod
     def _compressed(cls, shape: tuple[int, ...]) -> int:

@@ -159,10 +159,16 @@ class _Problem:
             self.start = dnp.zeros_like(self.b)
         else:
             others, spec = tree_flatten(x0)
-            if spec != self.spec or [dnp.shape(x) for x in others] != self.shapes:
+            if spec != self.spec:
                 raise value_error(
-                    f"{name}: x0 and b must be trees of one structure and shapes, got: {spec} and "
+                    f"{name}: x0 and b must have matching tree structure, got: {spec} and "
                     f"{self.spec}"
+                )
+            shapes = [dnp.shape(x) for x in others]
+            if shapes != self.shapes:
+                raise value_error(
+                    f"{name}: arrays in x0 and b must have matching shapes, got: {shapes} and "
+                    f"{self.shapes}"
                 )
             self.start = self.flat(x0)
         self.maxiter = 10 * self.b.size if maxiter is None else maxiter
@@ -188,8 +194,8 @@ class _Problem:
             return lambda v: self.flat(a(self.tree(v)))
         if not isinstance(a, ArrayMethods) and not hasattr(a, "__matmul__"):
             raise type_error(
-                f"{self.name}: {what} must be a function or a square matrix, got: "
-                f"{type(a).__name__}"
+                f"{self.name}: linear operator must be either a function or ndarray, got: "
+                f"{type(a).__name__} as {what}"
             )
         shape = getattr(a, "shape", None)
         if shape is not None and (len(shape) != 2 or shape[0] != shape[1]):
