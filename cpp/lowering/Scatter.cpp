@@ -4,6 +4,7 @@
 #include "Product.h"
 #include "cpp/dispatch/BlasCall.h"
 #include "cpp/dispatch/OneDispatch.h"
+#include "cpp/iree/Aliases.h"
 #include "cpp/iree/Ops.h"
 #include "cpp/iree/Quirks.h"
 #include "dialects/Index.h"
@@ -233,6 +234,13 @@ std::optional<SmallVector<int64_t>> startsOfOnlyWindow(const IndexedWindows &win
   return starts;
 }
 
+/// Whether the updates are a slice of the array, or of one that it was computed from.
+bool areSliceOf(Value updates, Value x) {
+  SmallVector<Value> views = viewsOf(updates);
+  return llvm::any_of(views, [](Value view) { return view.getDefiningOp<tensor::ExtractSliceOp>() != nullptr; }) &&
+         mayBeComputedFrom(x, views.back());
+}
+
 /// The array with that window updated: a slice of it, which fuses with what makes the updates.
 Value updateSlice(ImplicitLocOpBuilder &b, const IndexedWindows &windows, ArrayRef<int64_t> starts, Value updates,
                   function_ref<Value(OpBuilder &, Location, Value, Value)> step) {
@@ -293,7 +301,11 @@ struct ScatterLowering : LowerOpInterface::ExternalModel<ScatterLowering<Op, upd
       return success();
     }
     if (std::optional<SmallVector<int64_t>> starts = startsOfOnlyWindow(windows, operands[2])) {
-      results.push_back(updateSlice(b, windows, *starts, operands[2], step));
+      // IREE 3.13 would copy it within the array, which it refuses to do if the two slices overlap.
+      Value updates = operands[2];
+      if (areSliceOf(updates, windows.x))
+        updates = optimizationBarrier(b, updates).front();
+      results.push_back(updateSlice(b, windows, *starts, updates, step));
       return success();
     }
     if (std::optional<blas::Update> known = updating(type.getElementType());

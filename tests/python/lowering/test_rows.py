@@ -220,3 +220,34 @@ def test_windows_of_rows(
     for got in results:
         for result, expected in zip(got, (replaced, added), strict=True):
             np.testing.assert_array_equal(np.asarray(result), expected)
+
+
+SHIFTS = {
+    "up": lambda x: x.at[1:].set(x[:-1]),
+    "down": lambda x: x.at[:-3].set(x[3:]),
+    "reshaped": lambda x: x.at[1:7].set(x[:6].reshape(6, *x.shape[1:])),
+    "older": lambda x: x.at[0:2].set(1).at[1:9].set(x[:8]),
+    "computed": lambda x: (y := x + x).at[4:].set(y[2:-2]),
+    "column": lambda x: x.at[..., 1:].set(x[..., :-1]),
+}
+
+
+@pytest.mark.parametrize("shift", SHIFTS)
+@pytest.mark.parametrize("dtype", ["int8", "bfloat16", "float32", "complex64"])
+@pytest.mark.parametrize("is_donated", [False, True])
+def test_shifts(shift: str, dtype: str, is_donated: bool) -> None:
+    """A slice of an array that overlaps the one it is written to."""
+    x = _array(np.random.default_rng(0), (17, 33), dtype)
+    program = SHIFTS[shift]
+    batched = dt.vmap(program, 1, 1)
+    jitted = dt.jit(
+        lambda x: (program(x), batched(x), dt.lax.fori_loop(0, 3, lambda _, x: program(x), x)),
+        donate_argnums=0 if is_donated else (),
+    )
+    once = program(dnp.asarray(x))
+    results = jitted(dnp.array(x))
+    np.testing.assert_array_equal(np.asarray(results[0]), np.asarray(once))
+    np.testing.assert_array_equal(np.asarray(results[1]), np.asarray(batched(dnp.asarray(x))))
+    for _ in range(2):
+        once = program(once)
+    np.testing.assert_array_equal(np.asarray(results[2]), np.asarray(once))
