@@ -223,6 +223,10 @@ std::optional<SmallVector<int64_t>> startsOfOnlyWindow(const IndexedWindows &win
       !cast<RankedTensorType>(updates.getType()).hasStaticShape() ||
       indices.getNumElements() != int64_t(windows.dims.size()))
     return std::nullopt;
+  // That would be a pad, which the code generator crashes on.
+  bool isKnown = matchPattern(windows.x, m_Constant()) || windows.x.getDefiningOp<linalg::FillOp>();
+  if (isa<ComplexType>(type.getElementType()) && isKnown)
+    return std::nullopt;
   bool isUnsigned = windows.indexElement.isUnsignedInteger();
   SmallVector<int64_t> starts;
   for (auto [index, dim, size] : llvm::zip_equal(indices.getValues<APInt>(), windows.dims, windows.window)) {

@@ -251,3 +251,16 @@ def test_shifts(shift: str, dtype: str, is_donated: bool) -> None:
     for _ in range(2):
         once = program(once)
     np.testing.assert_array_equal(np.asarray(results[2]), np.asarray(once))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "bfloat16", "float32", "complex64"])
+def test_a_slice_of_equal_elements_is_updated(dtype: str) -> None:
+    x = _array(np.random.default_rng(0), (5, 64), dtype)
+
+    def program(x: Any) -> Any:
+        zeros = dnp.zeros_like(x)
+        added = zeros if dtype == "bool" else zeros.at[0:1].add(x[:1])
+        return added, zeros.at[1:2].set(x[:1] | x[1:2] if dtype == "bool" else x[:1] * 2)
+
+    for result, expected in zip(dt.jit(program)(x), program(dnp.asarray(x)), strict=True):
+        np.testing.assert_array_equal(np.asarray(result), np.asarray(expected))
