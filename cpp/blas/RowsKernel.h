@@ -16,7 +16,8 @@ constexpr int64_t kMostAhead = 512;
 
 //===- Updates ---------------------------------------------------------------------===//
 
-/// The part of a workgroup: rows of the result, and bytes of each.
+/// The part of a workgroup: rows of the result, and bytes of each update. Updates may overlap, so that no two
+/// workgroups may change one byte.
 struct Part {
   Range rows, bytes;
 
@@ -24,30 +25,33 @@ struct Part {
     Range rows = {0, call.numRows}, bytes = {0, call.width};
     if (call.numUpdates * call.width < kLeastForGroups)
       return {call.group == 0 ? rows : Range{0, 0}, bytes};
-    if (call.width >= call.groups * kLeastOfRow)
+    bool hasOneOfEach = call.width == call.rowBytes || call.numUpdates == 1;
+    if (hasOneOfEach && call.width >= call.groups * kLeastOfRow)
       return {rows, partOf(call.width, call.groups, call.group, kLine)};
-    // An update of several rows may be in the parts of several.
-    if (call.width != call.rowBytes)
-      return {call.group == 0 ? rows : Range{0, 0}, bytes};
     return {partOf(call.numRows, call.groups, call.group), bytes};
   }
 };
 
-/// Calls `change` with the place of each row that this workgroup changes, and its update.
+/// Calls `change` with each part of an update that this workgroup makes, and its place.
 template <typename Change>
 void forEachRow(const ScatterCall &call, Change change) {
   Part part = Part::of(call);
   if (part.rows.size() <= 0 || part.bytes.size() <= 0)
     return;
   const int32_t *rows = call.rows.get();
-  const char *updates = call.updates.get() + part.bytes.begin;
-  char *result = call.result.get() + part.bytes.begin;
-  auto isHere = [&](int64_t i) { return rows[i] >= part.rows.begin && rows[i] < part.rows.end; };
+  const char *updates = call.updates.get();
+  char *result = call.result.get();
+  Range here = {part.rows.begin * call.rowBytes, part.rows.end * call.rowBytes};
   for (int64_t i = 0; i < call.numUpdates; ++i) {
-    if (i + kAhead < call.numUpdates && isHere(i + kAhead))
-      __builtin_prefetch(result + rows[i + kAhead] * call.rowBytes, 1);
-    if (isHere(i))
-      change(result + rows[i] * call.rowBytes, updates + i * call.width, part.bytes.size());
+    if (int64_t next = i + kAhead;
+        next < call.numUpdates && rows[next] >= part.rows.begin && rows[next] < part.rows.end)
+      __builtin_prefetch(result + rows[next] * call.rowBytes + part.bytes.begin, 1);
+    if (rows[i] < 0)
+      continue;
+    int64_t start = rows[i] * call.rowBytes;
+    int64_t begin = std::max(start + part.bytes.begin, here.begin), end = std::min(start + part.bytes.end, here.end);
+    if (begin < end)
+      change(result + begin, updates + i * call.width + (begin - start), end - begin);
   }
 }
 

@@ -74,7 +74,8 @@ def ReuseArgumentsPass : ModulePass<"dovetail-reuse-arguments"> {
   let description = [{
     An argument with `dovetail.donated` may be consumed by the program (`iree.abi.consume`). A large result of its type
     that a pointwise op computes overwrites it, in a separate dispatch with the preceding pointwise ops fused in. If the
-    argument is used later, IREE copies it first.
+    argument is used later, IREE copies it first. It does not see that a result is the argument itself: such an argument
+    is not consumed.
   }];
 }
 

@@ -1,10 +1,12 @@
 // Writes results over donated arguments.
+#include "Aliases.h"
 #include "Donation.h"
 #include "Ops.h"
 #include "Passes.h"
 #include "Quirks.h"
 #include "Workgroups.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -164,6 +166,39 @@ void reuse(func::FuncOp function, const llvm::SetVector<Value> &donated) {
   }
 }
 
+/// What a loop hands on to all of its iterations as it was, as the result `number`; null if there is no such array.
+Value handedOn(Operation *op, unsigned number) {
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return loop.getYieldedValues()[number] == loop.getRegionIterArg(number) ? loop.getInits()[number] : Value();
+  auto loop = dyn_cast<scf::WhileOp>(op);
+  if (!loop)
+    return {};
+  auto passed = loop.getConditionOp().getArgs();
+  auto before = dyn_cast<BlockArgument>(passed[number]);
+  if (!before || before.getOwner() != loop.getBeforeBody())
+    return {};
+  auto next = dyn_cast<BlockArgument>(loop.getYieldedValues()[before.getArgNumber()]);
+  bool isSame = next && next.getOwner() == loop.getAfterBody() && passed[next.getArgNumber()] == before;
+  return isSame ? loop.getInits()[before.getArgNumber()] : Value();
+}
+
+/// The arrays that results of the function may be, as they are.
+llvm::SetVector<Value> returnedArrays(func::FuncOp function) {
+  auto results = function.front().getTerminator()->getOperands();
+  llvm::SetVector<Value> returned(results.begin(), results.end());
+  for (size_t i = 0; i < returned.size(); ++i) {
+    returned.insert_range(sourcesOf(Value(returned[i])));
+    auto result = dyn_cast<OpResult>(returned[i]);
+    if (!result)
+      continue;
+    if (isOptimizationBarrier(result.getOwner()))
+      returned.insert(result.getOwner()->getOperand(result.getResultNumber()));
+    else if (Value same = handedOn(result.getOwner(), result.getResultNumber()))
+      returned.insert(same);
+  }
+  return returned;
+}
+
 struct ReuseArgumentsPass : impl::ReuseArgumentsPassBase<ReuseArgumentsPass> {
   using ReuseArgumentsPassBase::ReuseArgumentsPassBase;
 
@@ -172,14 +207,18 @@ struct ReuseArgumentsPass : impl::ReuseArgumentsPassBase<ReuseArgumentsPass> {
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal() || !function.isPublic())
         continue;
-      llvm::SetVector<Value> donated;
-      for (BlockArgument argument : function.getArguments())
-        if (function.removeArgAttr(argument.getArgNumber(), kDonated)) {
-          donated.insert(argument);
-          function.setArgAttr(argument.getArgNumber(), kConsumed, UnitAttr::get(&getContext()));
-        }
+      llvm::SetVector<Value> donated, returned = returnedArrays(function);
+      for (BlockArgument argument : function.getArguments()) {
+        if (!function.removeArgAttr(argument.getArgNumber(), kDonated))
+          continue;
+        isAny = true;
+        // Its memory is that of the result.
+        if (returned.contains(argument))
+          continue;
+        donated.insert(argument);
+        function.setArgAttr(argument.getArgNumber(), kConsumed, UnitAttr::get(&getContext()));
+      }
       reuse(function, donated);
-      isAny |= !donated.empty();
     }
     if (!isAny)
       markAllAnalysesPreserved();

@@ -4,6 +4,7 @@
 #include "Product.h"
 #include "cpp/dispatch/BlasCall.h"
 #include "cpp/dispatch/OneDispatch.h"
+#include "cpp/iree/Aliases.h"
 #include "cpp/iree/Ops.h"
 #include "cpp/iree/Quirks.h"
 #include "dialects/Index.h"
@@ -222,6 +223,10 @@ std::optional<SmallVector<int64_t>> startsOfOnlyWindow(const IndexedWindows &win
       !cast<RankedTensorType>(updates.getType()).hasStaticShape() ||
       indices.getNumElements() != int64_t(windows.dims.size()))
     return std::nullopt;
+  // That would be a pad, which the code generator crashes on.
+  bool isKnown = matchPattern(windows.x, m_Constant()) || windows.x.getDefiningOp<linalg::FillOp>();
+  if (isa<ComplexType>(type.getElementType()) && isKnown)
+    return std::nullopt;
   bool isUnsigned = windows.indexElement.isUnsignedInteger();
   SmallVector<int64_t> starts;
   for (auto [index, dim, size] : llvm::zip_equal(indices.getValues<APInt>(), windows.dims, windows.window)) {
@@ -231,6 +236,13 @@ std::optional<SmallVector<int64_t>> startsOfOnlyWindow(const IndexedWindows &win
     starts.push_back(start);
   }
   return starts;
+}
+
+/// Whether the updates are a slice of the array, or of one that it was computed from.
+bool areSliceOf(Value updates, Value x) {
+  SmallVector<Value> views = viewsOf(updates);
+  return llvm::any_of(views, [](Value view) { return view.getDefiningOp<tensor::ExtractSliceOp>() != nullptr; }) &&
+         mayBeComputedFrom(x, views.back());
 }
 
 /// The array with that window updated: a slice of it, which fuses with what makes the updates.
@@ -293,7 +305,11 @@ struct ScatterLowering : LowerOpInterface::ExternalModel<ScatterLowering<Op, upd
       return success();
     }
     if (std::optional<SmallVector<int64_t>> starts = startsOfOnlyWindow(windows, operands[2])) {
-      results.push_back(updateSlice(b, windows, *starts, operands[2], step));
+      // IREE 3.13 would copy it within the array, which it refuses to do if the two slices overlap.
+      Value updates = operands[2];
+      if (areSliceOf(updates, windows.x))
+        updates = optimizationBarrier(b, updates).front();
+      results.push_back(updateSlice(b, windows, *starts, updates, step));
       return success();
     }
     if (std::optional<blas::Update> known = updating(type.getElementType());

@@ -14,7 +14,7 @@ from dovetail.arrays.methods import ArrayMethods as ArrayMethods
 from dovetail.arrays.shaped_array import ShapedArray as ShapedArray
 from dovetail.arrays.shards import Shards, is_on_host, moved
 from dovetail.base import config
-from dovetail.base.errors import value_error
+from dovetail.base.errors import type_error, value_error
 from dovetail.base.locations import here
 from dovetail.placement import devices, platforms, shardings
 from dovetail.placement.devices import Device
@@ -47,6 +47,9 @@ class Array(_core.ArrayStorage, ArrayMethods, metaclass=_ArrayType):
         one, where it need not stay. What is on the host otherwise is moved when a program there
         needs it; then it is divided into shards, too.
 
+    Raises:
+      TypeError: the data is none of these.
+
     Example:
       >>> x = dnp.zeros(3)
       >>> isinstance(x, Array), x.shape, x + 0.5
@@ -64,6 +67,11 @@ class Array(_core.ArrayStorage, ArrayMethods, metaclass=_ArrayType):
             self._host = data
         elif isinstance(data, (np.generic, np.ndarray)):
             self._data = self._host = np.asarray(data)
+        elif not hasattr(data, "dtype"):
+            raise type_error(
+                f"Array: data must be a NumPy array or a buffer, got: {data!r}; "
+                "dovetail.numpy.asarray makes arrays of numbers and lists"
+            )
         self.weak_type = weak_type
 
     def _value(self) -> np.ndarray:

@@ -239,8 +239,13 @@ def _normalized(entry: Any, size: int, dtype: np.dtype, mode: str, wrap: bool) -
     if type(size) is Size and not isinstance(entry, Tracer):
         entry = as_operand("index", entry)
     if isinstance(entry, Tracer):
-        signed = dtypes.KINDS[entry.dtype] == "i"
-        number = ops.convert(entry, dtype)
+        number: Any = entry
+        signed = dtypes.KINDS[number.dtype] == "i"
+        if np.iinfo(number.dtype).max > np.iinfo(dtype).max:
+            # One out of bounds stays so.
+            low = -size - 1 if signed else 0
+            number = lax.clamp(lax.full_like(number, low), number, lax.full_like(number, size))
+        number = ops.convert(number, dtype)
         if signed and wrap:
             negative = lax.lt(number, lax.full_like(number, 0))
             from_end = lax.add(number, lax.full_like(number, size))
@@ -248,9 +253,10 @@ def _normalized(entry: Any, size: int, dtype: np.dtype, mode: str, wrap: bool) -
         if mode == "clip":
             number = lax.clamp(lax.full_like(number, 0), number, lax.full_like(number, last))
         return number
-    value = np.asarray(entry._value() if isinstance(entry, ArrayMethods) else entry).astype(
-        np.int64
-    )
+    value = np.asarray(entry._value() if isinstance(entry, ArrayMethods) else entry)
+    if value.dtype == np.uint64:
+        value = np.minimum(value, np.uint64(size))
+    value = value.astype(np.int64)
     if wrap:
         value = np.where(value < 0, value + size, value)
     if mode == "clip":

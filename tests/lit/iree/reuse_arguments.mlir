@@ -56,3 +56,39 @@ func.func @small(%w: tensor<4xf32> {dovetail.donated}) -> tensor<4xf32> {
   } -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// An argument that is a result, too, is not overwritten, whatever hands it on.
+// CHECK-LABEL: func.func @returned(
+// CHECK-SAME: %{{[^{]*}}tensor<16384xf32>)
+// CHECK-NOT: flow.dispatch
+// CHECK: return
+func.func @returned(%w: tensor<16384xf32> {dovetail.donated}) -> (tensor<16384xf32>, tensor<128x128xf32>) {
+  %e = tensor.empty() : tensor<16384xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%w : tensor<16384xf32>) outs(%e : tensor<16384xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %m = arith.addf %a, %a : f32
+    linalg.yield %m : f32
+  } -> tensor<16384xf32>
+  %1 = tensor.expand_shape %w [[0, 1]] output_shape [128, 128] : tensor<16384xf32> into tensor<128x128xf32>
+  return %0, %1 : tensor<16384xf32>, tensor<128x128xf32>
+}
+
+// CHECK-LABEL: func.func @returned_by_loops(
+// CHECK-SAME: %{{[^,]*}}: tensor<4xf32>, %{{[^,]*}}: tensor<4xf32>, %{{[^,]*}}: tensor<4xf32> {iree.abi.consume}, %
+func.func @returned_by_loops(%a: tensor<4xf32> {dovetail.donated}, %b: tensor<4xf32> {dovetail.donated}, %c: tensor<4xf32> {dovetail.donated}, %n: index, %f: f32) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %0:2 = scf.for %i = %zero to %n step %one iter_args(%x = %a, %y = %c) -> (tensor<4xf32>, tensor<4xf32>) {
+    %new = tensor.insert %f into %y[%i] : tensor<4xf32>
+    scf.yield %x, %new : tensor<4xf32>, tensor<4xf32>
+  }
+  %1:2 = scf.while (%x = %b, %k = %zero) : (tensor<4xf32>, index) -> (index, tensor<4xf32>) {
+    %less = arith.cmpi slt, %k, %n : index
+    scf.condition(%less) %k, %x : index, tensor<4xf32>
+  } do {
+  ^bb0(%k: index, %x: tensor<4xf32>):
+    %next = arith.addi %k, %one : index
+    scf.yield %x, %next : tensor<4xf32>, index
+  }
+  return %0#0, %0#1, %1#1 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}

@@ -97,6 +97,11 @@ def test_conversion_to_python() -> None:
 @pytest.mark.parametrize(
     ("function", "kind", "message"),
     [
+        (
+            lambda: dnp.ndarray((1, 1)),
+            TypeError,
+            r"NumPy array or a buffer, got: \(1, 1\); .*asarray",
+        ),
         (lambda: bool(X), ValueError, r"exactly one element, got: shape \(3,\)"),
         (lambda: bool(dnp.zeros(0)), ValueError, r"exactly one element, got: shape \(0,\)"),
         (

@@ -7,17 +7,20 @@ from typing import Any
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 
 import dovetail as dt
 import dovetail.numpy as dnp
+from support import breadth
 
 DTYPES = ("bool", "int8", "uint16", "int32", "int64", "bfloat16", "float32", "float64", "complex64")
 
 
-def _array(rng: np.random.Generator, shape: tuple[int, ...], dtype: str) -> np.ndarray:
+def _array(
+    rng: np.random.Generator, shape: tuple[int, ...], dtype: str, most: int = 100
+) -> np.ndarray:
     # Whole numbers, so that sums do not depend on their order.
-    return rng.integers(0, 100, shape).astype(dnp.dtype(dtype))
+    return rng.integers(0, most, shape).astype(dnp.dtype(dtype))
 
 
 @given(
@@ -176,3 +179,88 @@ def test_slices(
     for _ in range(3):
         reference = expected(reference)
     np.testing.assert_allclose(np.asarray(looped), reference, rtol=1e-4, atol=1e-5)
+
+
+@example(dtype="float32", shape=(300, 64), rows=20, count=4000, seed=0)
+@settings(max_examples=100 if breadth.IS_NIGHTLY else 15)
+@given(
+    dtype=st.sampled_from(["int8", "uint16", "int32", "int64", "float32", "float64", "complex64"]),
+    shape=st.sampled_from([(300, 64), (40, 9, 33), (257, 8), (33, 127)]),
+    rows=st.sampled_from([1, 2, 7, 20]),
+    count=st.sampled_from([1, 5, 400, 2000]),
+    seed=st.integers(0, 2**31),
+)
+def test_windows_of_rows(
+    dtype: str, shape: tuple[int, ...], rows: int, count: int, seed: int
+) -> None:
+    """Windows of several rows, which overlap: threads do not add to one element at once."""
+    rng = np.random.default_rng(seed)
+    at = rng.integers(-2, shape[0], (count, 1)).astype(np.int32)
+    dimensions = dt.lax.ScatterDimensionNumbers(
+        update_window_dims=tuple(range(1, 1 + len(shape))),
+        inserted_window_dims=(),
+        scatter_dims_to_operand_dims=(0,),
+    )
+    with dt.enable_x64():
+        x, new = _array(rng, shape, dtype), _array(rng, (count, rows, *shape[1:]), dtype, 3)
+
+        @dt.jit
+        def program(x: Any, at: Any, new: Any) -> Any:
+            return tuple(
+                scatter(x, at, new, dimensions, mode="drop")
+                for scatter in (dt.lax.scatter, dt.lax.scatter_add)
+            )
+
+        results = [program(x, at, new) for _ in range(10)]
+    replaced, added = x.copy(), x.copy()
+    for start, window in zip(at[:, 0], new, strict=True):
+        if 0 <= start <= shape[0] - rows:
+            replaced[start : start + rows] = window
+            added[start : start + rows] += window
+    for got in results:
+        for result, expected in zip(got, (replaced, added), strict=True):
+            np.testing.assert_array_equal(np.asarray(result), expected)
+
+
+SHIFTS = {
+    "up": lambda x: x.at[1:].set(x[:-1]),
+    "down": lambda x: x.at[:-3].set(x[3:]),
+    "reshaped": lambda x: x.at[1:7].set(x[:6].reshape(6, *x.shape[1:])),
+    "older": lambda x: x.at[0:2].set(1).at[1:9].set(x[:8]),
+    "computed": lambda x: (y := x + x).at[4:].set(y[2:-2]),
+    "column": lambda x: x.at[..., 1:].set(x[..., :-1]),
+}
+
+
+@pytest.mark.parametrize("shift", SHIFTS)
+@pytest.mark.parametrize("dtype", ["int8", "bfloat16", "float32", "complex64"])
+@pytest.mark.parametrize("is_donated", [False, True])
+def test_shifts(shift: str, dtype: str, is_donated: bool) -> None:
+    """A slice of an array that overlaps the one it is written to."""
+    x = _array(np.random.default_rng(0), (17, 33), dtype)
+    program = SHIFTS[shift]
+    batched = dt.vmap(program, 1, 1)
+    jitted = dt.jit(
+        lambda x: (program(x), batched(x), dt.lax.fori_loop(0, 3, lambda _, x: program(x), x)),
+        donate_argnums=0 if is_donated else (),
+    )
+    once = program(dnp.asarray(x))
+    results = jitted(dnp.array(x))
+    np.testing.assert_array_equal(np.asarray(results[0]), np.asarray(once))
+    np.testing.assert_array_equal(np.asarray(results[1]), np.asarray(batched(dnp.asarray(x))))
+    for _ in range(2):
+        once = program(once)
+    np.testing.assert_array_equal(np.asarray(results[2]), np.asarray(once))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "bfloat16", "float32", "complex64"])
+def test_a_slice_of_equal_elements_is_updated(dtype: str) -> None:
+    x = _array(np.random.default_rng(0), (5, 64), dtype)
+
+    def program(x: Any) -> Any:
+        zeros = dnp.zeros_like(x)
+        added = zeros if dtype == "bool" else zeros.at[0:1].add(x[:1])
+        return added, zeros.at[1:2].set(x[:1] | x[1:2] if dtype == "bool" else x[:1] * 2)
+
+    for result, expected in zip(dt.jit(program)(x), program(dnp.asarray(x)), strict=True):
+        np.testing.assert_array_equal(np.asarray(result), np.asarray(expected))

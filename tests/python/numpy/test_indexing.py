@@ -249,3 +249,21 @@ def test_values_of_wider_types() -> None:
             pytest.raises(ValueError, match=r"Input dtypes .* have no available implicit dtype"),
         ):
             run(lambda x, y: x.at[0].set(y))(x, dnp.int16(1))
+
+
+@pytest.mark.parametrize("dtype", ["uint32", "int64", "uint64"])
+@pytest.mark.parametrize("wrap", [True, False])
+def test_far_indices_stay_out_of_bounds(dtype: str, wrap: bool, in_64_bits: None) -> None:
+    """Whatever they would be in 32 bits."""
+    x, limits = np.arange(7.0), np.iinfo(dtype)
+    indices = [limits.max, limits.max // 2 + 1, 2**31 + 1, 3]
+    indices += [limits.min, -(2**32), -(2**33) + 3] if limits.min else [2**32 - 1]
+    at = np.array(indices, dtype)
+
+    def read(x: Any, at: Any, mode: str) -> Any:
+        return x.at[at].get(mode=mode, fill_value=-1, wrap_negative_indices=wrap)
+
+    for mode, far in (("clip", lambda i: 6 if i > 0 else 0), ("fill", lambda i: -1)):
+        expected = [i if i == 3 else far(i) for i in indices]
+        for function in (read, dt.jit(read, static_argnums=2)):
+            np.testing.assert_array_equal(function(dnp.asarray(x), at, mode), expected)

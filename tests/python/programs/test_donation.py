@@ -225,3 +225,35 @@ def test_inlined_calls_donate_nothing() -> None:
     np.testing.assert_array_equal(outer(x), np.full(N, 3.0, np.float32))
     assert float(dt.grad(lambda v: inner(v))(2.0)) == 2.0
     assert not x.is_deleted()
+
+
+CHANGES: dict[str, Any] = {
+    "slice": lambda x, i: x.at[0:2].add(5),
+    "row": lambda x, i: x.at[i].set(5),
+    "rows": lambda x, i: x.at[dnp.array([0, -1, 0]) + i].add(5),
+    "pointwise": lambda x, i: x + 1,
+    "sum": lambda x, i: dnp.cumsum(x, 0),
+    "loop": lambda x, i: dt.lax.fori_loop(0, 3, lambda k, c: c.at[k].add(c[0]), x),
+}
+RETURNS: dict[str, Any] = {
+    "itself": lambda x, i: x,
+    "reshaped": lambda x, i: x.reshape(1, -1),
+    "branch": lambda x, i: dt.lax.cond(i > 3, lambda x: x + 7, lambda x: x, x),
+    "loop": lambda x, i: dt.lax.fori_loop(0, 2, lambda k, c: (c[0], c[1] + k), (x, i))[0],
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("returned", RETURNS)
+@pytest.mark.parametrize("shape", [(5,), (200, 300)])
+def test_a_donated_argument_that_is_a_result_stays(
+    change: str, returned: str, shape: tuple[int, ...]
+) -> None:
+    x = np.arange(np.prod(shape), dtype=np.float32).reshape(shape) % 7
+
+    def program(x: Any, i: Any) -> Any:
+        return CHANGES[change](x, i), RETURNS[returned](x, i)
+
+    changed, same = dt.jit(program, donate_argnums=0)(dt.jit(lambda x: x + 0)(x), np.int32(0))
+    np.testing.assert_array_equal(same, x if returned != "reshaped" else x.reshape(1, -1))
+    np.testing.assert_allclose(changed, CHANGES[change](dnp.array(x), 0), rtol=1e-6)

@@ -140,6 +140,8 @@ move(
     _of((2,), (3,), dimension=0),
     _of((2, 1), (2, 3), (2, 2), dimension=1),
     _of((0, 2), (3, 2), dimension=0),
+    _of((2, 1), (2, 0), (2, 2), (2, 0), dimension=1),
+    _of((2, 3, 0), (2, 1, 0), dimension=1),
     _of((2, 2), dimension=0),
     call=lambda *xs, dimension: ops.concatenate(xs, dimension),
 )

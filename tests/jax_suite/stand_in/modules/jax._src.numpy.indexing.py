@@ -1,0 +1,1 @@
+"""Empty: strategies of indexing are internal to JAX."""
