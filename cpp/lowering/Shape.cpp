@@ -305,12 +305,8 @@ private:
     SmallVector<OpFoldResult> begins(type.getRank(), b.getIndexAttr(0)), ones(type.getRank(), b.getIndexAttr(1));
     int64_t end = 0;
     for (Value part : parts) {
-      auto partType = cast<RankedTensorType>(part.getType());
-      // There is no place for it behind the last element.
-      if (partType.getNumElements() == 0)
-        continue;
       begins[dimension] = b.getIndexAttr(end);
-      end += partType.getDimSize(dimension);
+      end += cast<RankedTensorType>(part.getType()).getDimSize(dimension);
       all = tensor::InsertSliceOp::create(b, part, all, begins, sizesOf(b, part), ones);
     }
     return all;
