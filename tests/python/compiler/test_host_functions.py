@@ -11,7 +11,6 @@ import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import ops, runtime
 from dovetail.compiler.module_files import compile_module
-from dovetail.programs.program import INLINE_ELEMENTS
 
 TEXT = """
 func.func private @host.f0(tensor<?xf32>) -> tensor<?xf32>
@@ -99,8 +98,9 @@ def test_ops_of_compiled_programs() -> None:
         return dt.lax.fori_loop(0, 3, step, x) + ops.eigh(x)[0]
 
     for size in (3, 200):
-        assert (size < 4) == (2 * size * size < INLINE_ELEMENTS)
         x = np.random.default_rng(0).normal(size=(size, size)).astype(F32) / size**0.5
+        device = program.lower(x)._program.runtime_device
+        assert device == ("local-sync" if size == 3 else "local-task")
         expected = x.astype(np.float64)
         for _ in range(3):
             expected = expected + np.linalg.det(expected) * 1e-3
