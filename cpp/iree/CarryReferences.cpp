@@ -106,10 +106,19 @@ struct Carry {
   SmallVector<Value> sizes;
 };
 
+/// The types of the repeated numbers that have been written to buffers.
+using Written = DenseSet<Type>;
+
 /// Writes an array to a buffer. IREE 3.13 would replace the array's memory by the buffer if it sees no later use. A
-/// keep-alive use at the end of its own block makes it copy the array if that is needed later.
-Value copiedTo(ImplicitLocOpBuilder &b, Value array, ValueRange sizes, Value buffer) {
+/// keep-alive use at the end of its own block makes it copy the array if that is needed later. It would also fill an
+/// array once for all buffers that get it, which would then be one: all but the first get it from behind a barrier.
+Value copiedTo(ImplicitLocOpBuilder &b, Value array, ValueRange sizes, Value buffer, Written &written) {
   llvm::for_each(neededLater(array, b.getInsertionBlock()), keepAlive);
+  Operation *op = array.getDefiningOp();
+  auto type = cast<RankedTensorType>(array.getType());
+  bool isRepeated = op && type.getRank() > 0 && (op->hasTrait<OpTrait::ConstantLike>() || isa<linalg::FillOp>(op));
+  if (isRepeated && !written.insert(type).second)
+    array = optimizationBarrier(b, array).front();
   return writtenTo(b, array, sizes, buffer);
 }
 
@@ -126,7 +135,8 @@ struct Step {
 
 class LoopRewriter {
 public:
-  explicit LoopRewriter(Operation *loop) : loop(loop), inits(cast<LoopLikeOpInterface>(loop).getInits()) {
+  LoopRewriter(Operation *loop, Written &written)
+      : loop(loop), written(written), inits(cast<LoopLikeOpInterface>(loop).getInits()) {
     for (Region &region : loop->getRegions())
       blocks.push_back(&region.front());
     first = blocks.back()->getNumArguments() - inits.size();
@@ -187,6 +197,7 @@ private:
   void leave(ImplicitLocOpBuilder &b, Operation *made);
 
   Operation *loop;
+  Written &written;
   SmallVector<Value> inits;
   /// The loop's blocks, the body last, and the number of the body's arguments before those that it carries.
   SmallVector<Block *> blocks;
@@ -276,7 +287,7 @@ SmallVector<Value> LoopRewriter::start(ImplicitLocOpBuilder &b) {
     reference = allocatedBuffer(b, carry.type, carry.sizes);
     // IREE only knows the contents of a buffer through an export.
     if (!isa_and_present<tensor::EmptyOp>(op))
-      reference = exportedBuffer(b, copiedTo(b, init, carry.sizes, reference), carry.sizes);
+      reference = exportedBuffer(b, copiedTo(b, init, carry.sizes, reference, written), carry.sizes);
   }
   for (Block *block : blocks)
     for (auto [carry, isOrigin] : llvm::zip(carries, isOrigin)) {
@@ -317,7 +328,7 @@ void LoopRewriter::enter(Block *block, ValueRange references) {
       own(array);
     if (writes.empty())
       continue;
-    Value copy = exportedBuffer(b, copiedTo(b, array, carry.sizes, memory), carry.sizes);
+    Value copy = exportedBuffer(b, copiedTo(b, array, carry.sizes, memory, written), carry.sizes);
     array = importedArray(b, copy, carry.type, carry.sizes);
     own(array);
     for (OpOperand *use : writes)
@@ -336,7 +347,7 @@ void LoopRewriter::finishStep() {
   for (auto [carry, step, spare] : llvm::zip(carries, steps, spares)) {
     Value array = next[carry.position];
     if (step.kind == Step::Written)
-      array = copiedTo(b, array, carry.sizes, spareOf(step.source));
+      array = copiedTo(b, array, carry.sizes, spareOf(step.source), written);
     next[carry.position] = step.kind == Step::Passed ? bufferOf(step.source) : exportedBuffer(b, array, carry.sizes);
     if (spare)
       next[inits.size() + *spare] =
@@ -380,7 +391,7 @@ void LoopRewriter::leave(ImplicitLocOpBuilder &b, Operation *made) {
 
 /// Makes the branches of a choice return references to buffers, each result its own: IREE 3.13 assigns no owner to a
 /// value that one branch computes and another forwards.
-Operation *rewriteChoice(scf::IfOp choice) {
+Operation *rewriteChoice(scf::IfOp choice, Written &written) {
   if (llvm::none_of(choice.getResultTypes(), isReferable))
     return choice;
   ImplicitLocOpBuilder b(choice.getLoc(), choice);
@@ -399,7 +410,8 @@ Operation *rewriteChoice(scf::IfOp choice) {
         values.back() = op->getOperand(0);
       else
         values.back() = exportedBuffer(
-            inner, copiedTo(inner, value, own, allocatedBuffer(inner, cast<RankedTensorType>(value.getType()), own)),
+            inner,
+            copiedTo(inner, value, own, allocatedBuffer(inner, cast<RankedTensorType>(value.getType()), own), written),
             own);
       llvm::append_range(sizes, own);
     }
@@ -426,16 +438,16 @@ Operation *rewriteChoice(scf::IfOp choice) {
 
 /// Outer loops come first, so that their imports are known to the inner ones; for branches, inner ones come first,
 /// since the outer ones forward their buffers.
-void carryReferences(Region &region) {
+void carryReferences(Region &region, Written &written) {
   for (Block &block : region)
     for (Operation *op = block.empty() ? nullptr : &block.front(); op; op = op->getNextNode()) {
       if (isRewritable(op))
-        op = LoopRewriter(op).rewrite();
+        op = LoopRewriter(op, written).rewrite();
       if (isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op))
         for (Region &inner : op->getRegions())
-          carryReferences(inner);
+          carryReferences(inner, written);
       if (auto choice = dyn_cast<scf::IfOp>(op))
-        op = rewriteChoice(choice);
+        op = rewriteChoice(choice, written);
     }
 }
 
@@ -443,8 +455,10 @@ struct CarryReferencesPass : impl::CarryReferencesPassBase<CarryReferencesPass> 
   using CarryReferencesPassBase::CarryReferencesPassBase;
 
   void runOnOperation() override {
-    for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
-      carryReferences(function.getBody());
+    for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
+      Written written;
+      carryReferences(function.getBody(), written);
+    }
   }
 };
 

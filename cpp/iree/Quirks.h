@@ -29,6 +29,11 @@ namespace dovetail {
 //   Workaround: cpp/iree/Quirks.cpp (filledAlone); cpp/lowering/Pointwise.cpp (lowerPointwise)
 //   Test: tests/lit/iree/quirks/filled_sum.mlir
 //
+// An array of one number is filled once for all buffers to which it is written, which are then one: of two arrays that a
+// loop carries, and that begin alike, one overwrites the other.
+//   Workaround: cpp/iree/CarryReferences.cpp (copiedTo)
+//   Test: tests/lit/iree/quirks/filled_carries.mlir
+//
 // `tensor.from_elements` of a bool, which is stored as a byte, does not compile.
 //   Workaround: cpp/iree/Quirks.cpp (filledAlone)
 //   Test: tests/lit/iree/quirks/bool_element.mlir

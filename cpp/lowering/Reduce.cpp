@@ -237,11 +237,22 @@ static Value sumOfParts(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, 
   });
 }
 
-/// Returns true for products. The code generator takes their sum for a contraction, which it computes element by
-/// element if the accumulator has the same type.
-static bool isProduct(Value x) {
-  auto generic = x.getDefiningOp<linalg::GenericOp>();
-  return generic && isa_and_nonnull<arith::MulFOp>(generic.getBody()->getTerminator()->getOperand(0).getDefiningOp());
+/// Returns true for an array whose rows are sums of vectors: what it is computed from is read in the order of its own
+/// elements, and it is no product. Of a product the code generator takes the sum for a contraction, which it computes
+/// element by element if the accumulator has the same type.
+static bool hasRowsOfVectors(Value x) {
+  Operation *op = x.getDefiningOp();
+  if (!isa_and_nonnull<linalg::LinalgOp>(op))
+    return isStored(x);
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic || isa_and_nonnull<arith::MulFOp>(generic.getBody()->getTerminator()->getOperand(0).getDefiningOp()))
+    return false;
+  for (OpOperand *input : generic.getDpsInputOperands()) {
+    AffineMap map = generic.getMatchingIndexingMap(input);
+    if (map.isIdentity() ? !isStored(input->get()) : map.isFunctionOfDim(map.getNumDims() - 1))
+      return false;
+  }
+  return true;
 }
 
 Value lowerReduce(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x) {
@@ -252,7 +263,7 @@ Value lowerReduce(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x) {
     return filledAlone(b, keptSizes(b, x, op.getDims()), op.emitNeutral(outer));
   }
   int64_t terms = numReduced(type, op.getDims());
-  bool isRow = op.getDims() == ArrayRef<int64_t>(type.getRank() - 1) && isa<FloatType>(element) && !isProduct(x);
+  bool isRow = op.getDims() == ArrayRef<int64_t>(type.getRank() - 1) && isa<FloatType>(element) && hasRowsOfVectors(x);
   Type accumulator = reductionType(op, element, terms, isRow);
   if (auto complex = dyn_cast<ComplexType>(element))
     if (Type part = reductionType(op, complex.getElementType(), terms); part != complex.getElementType())
