@@ -32,11 +32,6 @@ double saved(double seconds, double dispatches) {
 double savedIn(Region &body, double fused) {
   double all = 0, others = 0;
   for (Operation &op : opsOf(body)) {
-    if (auto inlined = dyn_cast<InlineOpInterface>(op)) {
-      if (auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(&op, inlined.getCalleeAttr()))
-        all += savedIn(callee.getBody(), 0);
-      continue;
-    }
     if (op.getNumRegions() != 0) {
       for (Region &region : op.getRegions())
         all += iterationsOf(&op) * savedIn(region, 0);

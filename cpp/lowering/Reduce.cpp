@@ -293,6 +293,7 @@ namespace {
 Value placesOfExtremes(ImplicitLocOpBuilder &b, Value x, Type element, Type index, bool isMaximum) {
   auto type = cast<RankedTensorType>(x.getType());
   int64_t rank = type.getRank(), row = rank - 1;
+  Type place = b.getIntegerType(llvm::isInt<32>(type.getDimSize(row)) ? 32 : 64);
   auto [loops, rows] = reductionLoops(b, rank, row);
   AffineMap all = b.getMultiDimIdentityMap(rank);
   SmallVector<OpFoldResult> sizes = keptSizes(b, x, row);
@@ -304,7 +305,7 @@ Value placesOfExtremes(ImplicitLocOpBuilder &b, Value x, Type element, Type inde
         Value extreme = isMaximum ? scalar::max(step, args[1], args[0]) : scalar::min(step, args[1], args[0]);
         linalg::YieldOp::create(step, extreme);
       });
-  scalar::ScalarBuilder ofPlaces(b.getLoc(), b, index);
+  scalar::ScalarBuilder ofPlaces(b.getLoc(), b, place);
   Value none = filled(b, sizes, scalar::highest(ofPlaces));
   auto found = linalg::GenericOp::create(
       b, none.getType(), ValueRange{x, extremes.getResult(0)}, none, {all, rows, rows}, loops,
@@ -313,12 +314,12 @@ Value placesOfExtremes(ImplicitLocOpBuilder &b, Value x, Type element, Type inde
         Value isExtreme = scalar::equal(step, args[0], args[1]);
         if (isa<FloatType>(element))
           isExtreme = scalar::bitOr(step, isExtreme, scalar::notEqual(step, args[0], args[0]));
-        scalar::ScalarBuilder ofPlaces(loc, inner, index);
-        Value place = arith::IndexCastOp::create(step, index, linalg::IndexOp::create(step, row));
-        place = arith::SelectOp::create(step, isExtreme, place, scalar::highest(ofPlaces));
-        linalg::YieldOp::create(step, scalar::min(ofPlaces, args[2], place));
+        scalar::ScalarBuilder ofPlaces(loc, inner, place);
+        Value here = arith::IndexCastOp::create(step, place, linalg::IndexOp::create(step, row));
+        here = arith::SelectOp::create(step, isExtreme, here, scalar::highest(ofPlaces));
+        linalg::YieldOp::create(step, scalar::min(ofPlaces, args[2], here));
       });
-  return found.getResult(0);
+  return converted(b, found.getResult(0), place, index);
 }
 
 /// Carries the extreme element and its index.

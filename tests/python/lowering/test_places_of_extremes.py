@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import runtime
+from dovetail import lax, runtime
 
 TYPES = [
     np.float32,
@@ -56,6 +56,16 @@ def test_long_rows(shape: tuple[int, ...]) -> None:
     for axis in range(len(shape)):
         found = dt.jit(lambda x, axis=axis: dnp.argmax(x, axis), compile="now")(x)
         np.testing.assert_array_equal(found, x.argmax(axis))
+
+
+@pytest.mark.parametrize("index", ["int8", "uint8", "int16", "uint16", "int32", "uint32"])
+def test_types_of_places(index: str) -> None:
+    x = np.zeros((2, 300), np.float32)
+    x[0, [100, 260]] = 1
+    x[1, 299] = 1
+    found = dt.jit(lambda x: lax.argmax(x, 1, index), compile="now")(x)
+    assert found.dtype == index
+    np.testing.assert_array_equal(found, x.argmax(1).astype(index))
 
 
 def test_zeros_are_equal() -> None:
