@@ -32,6 +32,8 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 # the turns of other libraries. Turns are preceded by a pause that is longer than these.
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "20")
 os.environ.setdefault("GOMP_SPINCOUNT", "10000")
+# Every library runs the code that it has for this processor, not that of an older one.
+os.environ.pop("OPENBLAS_CORETYPE", None)
 
 import programs as programs
 import report

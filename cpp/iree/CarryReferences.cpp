@@ -220,7 +220,9 @@ void LoopRewriter::planUpdates(function_ref<void(unsigned, Step::Kind, std::opti
   Operation *yield = body->getTerminator();
   isOrigin.resize(carries.size());
   for (unsigned target = 0; target < carries.size(); ++target) {
-    auto [argument, writer] = originOf(yield->getOperand(carries[target].position), body);
+    auto origin = originOf(yield->getOperand(carries[target].position), body);
+    BlockArgument argument = origin.first;
+    Operation *writer = origin.second;
     std::optional<unsigned> source = carryAt(argument);
     if (!source)
       continue;
@@ -306,7 +308,8 @@ void LoopRewriter::enter(Block *block, ValueRange references) {
   for (Value added : references.drop_front(inits.size()))
     block->addArgument(added.getType(), loop->getLoc());
   ImplicitLocOpBuilder b = ImplicitLocOpBuilder::atBlockBegin(loop->getLoc(), block);
-  for (auto [number, carry] : llvm::enumerate(carries)) {
+  for (unsigned number = 0; number < carries.size(); ++number) {
+    Carry &carry = carries[number];
     BlockArgument argument = block->getArgument(skipped + carry.position);
     Value memory = saved.lookup(argument);
     if (block == blocks.back() &&

@@ -60,6 +60,17 @@ def HideConstantsPass : ModulePass<"dovetail-hide-constants"> {
   }];
 }
 
+def OutlineFunctionsPass : ModulePass<"dovetail-outline-functions"> {
+  let summary = "long scalar computations that ops repeat become functions";
+  let description = [{
+    The scalar code of an elementary function has up to a hundred and seventy ops, which each pass of the code generator
+    visits in each of the ops that apply the function. In programs with many of them, bodies of `linalg.generic` that
+    are functions of up to three floats become calls of private functions, one for all equal bodies. IREE inlines
+    them first; `dovetail.compiler` puts them in after dispatches are formed.
+  }];
+  let dependentDialects = ["mlir::func::FuncDialect"];
+}
+
 def HideWidthsPass : ModulePass<"dovetail-hide-widths"> {
   let summary = "on Vulkan and Metal, slices that begin between vectors read arrays of unknown width";
   let description = [{

@@ -142,7 +142,8 @@ void Reads::visitView(Operation *op) {
   if (found == origins.end())
     return;
   Origins reshaped;
-  for (auto &[root, dimensions] : found->second) {
+  for (auto &origin : found->second) {
+    const auto &dimensions = origin.second;
     SmallVector<int> loops(cast<RankedTensorType>(to.getType()).getRank(), kNoLoop);
     auto move = [&](ArrayRef<ReassociationIndices> groups, bool expands) {
       for (auto [one, several] : llvm::enumerate(groups)) {
@@ -170,7 +171,7 @@ void Reads::visitView(Operation *op) {
           loops.push_back(loop);
     } else
       loops = dimensions;
-    reshaped.insert({root, std::move(loops)});
+    reshaped.insert({origin.first, std::move(loops)});
   }
   origins[to] = std::move(reshaped);
 }

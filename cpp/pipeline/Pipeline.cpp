@@ -112,6 +112,7 @@ static void addCarry(OpPassManager &manager, const Form &form) {
   manager.addPass(createHideConstantsPass());
   if (form.separatesBarriers)
     manager.addPass(createSeparateBarriersPass());
+  manager.addPass(createOutlineFunctionsPass());
 }
 
 static void addNothing(OpPassManager &, const Form &) {}
