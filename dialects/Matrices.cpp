@@ -25,9 +25,14 @@ Value Matrices::transposed(Value x) { return x ? moveDim(x, rankOf(x) - 1, rankO
 
 /// The inverse of t has 1 / tau on its diagonal and v^H v above it (Puglisi, "Modification of the Householder method
 /// based on the compact WY representation", 1992). It is solved for times taus, which may be zero.
-Value Matrices::ofReflections(Value v, Value taus, Value x) {
+Value Matrices::ofReflections(Value v, Value taus, Value x, bool isAdjoint) {
   Value overlaps = dot(adjoint(v), v), image = dot(adjoint(v), x);
   Value inner = mul(asColumns(taus, overlaps), strictlyUpper(overlaps));
+  if (isAdjoint) {
+    Value solved = make<TriangularSolveOp>(inner, image, /*left=*/true, /*lower=*/false, /*transpose=*/true,
+                                           /*conjugate=*/true, /*unit_diagonal=*/true);
+    return mul(conj(asColumns(taus, image)), solved);
+  }
   return make<TriangularSolveOp>(inner, mul(asColumns(taus, image), image), /*left=*/true, /*lower=*/false,
                                  /*transpose=*/false, /*conjugate=*/false, /*unit_diagonal=*/true);
 }

@@ -19,7 +19,8 @@ public:
   mlir::Value transposed(mlir::Value x);
   mlir::Value adjoint(mlir::Value x) { return conj(transposed(x)); }
   /// t v^H x, for the product 1 - v t v^H of the reflections 1 - tau v v^H with the columns of `v`.
-  mlir::Value ofReflections(mlir::Value v, mlir::Value taus, mlir::Value x);
+  /// With `isAdjoint`, t^H in place of t.
+  mlir::Value ofReflections(mlir::Value v, mlir::Value taus, mlir::Value x, bool isAdjoint = false);
 
   //===- Parts ---------------------------------------------------------------------===//
 

@@ -102,7 +102,11 @@ LogicalResult ReduceSumOp::transpose(Emitter &e, ValueRange, ArrayRef<Value> cot
 OpFoldResult ReduceSumOp::fold(FoldAdaptor adaptor) {
   if (getDims().empty())
     return getX();
-  return isSplat(adaptor.getX(), 0) ? resplat(adaptor.getX(), getType()) : OpFoldResult();
+  // A sum of nothing is known, too.
+  RankedTensorType type = getType();
+  if (type.hasStaticShape() && type.getNumElements() && llvm::is_contained(getX().getType().getShape(), 0))
+    return splatOf(type, 0);
+  return isSplat(adaptor.getX(), 0) ? resplat(adaptor.getX(), type) : OpFoldResult();
 }
 
 //===- reduce_max, reduce_min --------------------------------------------------===//

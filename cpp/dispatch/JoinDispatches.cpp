@@ -51,8 +51,8 @@ int64_t bytesOf(ShapedType type) { return type.getNumElements() * bytesOfElement
 
 class Join {
 public:
-  explicit Join(ArrayRef<Operation *> dispatches)
-      : dispatches(dispatches), joined(dispatches.begin(), dispatches.end()),
+  Join(ArrayRef<Operation *> dispatches, SmallVectorImpl<Operation *> &removed)
+      : dispatches(dispatches), removed(removed), joined(dispatches.begin(), dispatches.end()),
         outer(FusedLoc::get(dispatches.front()->getContext(),
                             llvm::map_to_vector(dispatches, [](Operation *op) { return op->getLoc(); })),
               dispatches.back()),
@@ -170,19 +170,22 @@ private:
       result.replaceAllUsesWith(value);
     for (Operation *dispatch : llvm::reverse(dispatches)) {
       for (Value result : dispatch->getResults())
-        eraseReshapes(result);
+        removeReshapes(result);
       dispatch->erase();
     }
   }
 
-  static void eraseReshapes(Value array) {
+  void removeReshapes(Value array) {
     for (Operation *user : llvm::make_early_inc_range(array.getUsers())) {
-      eraseReshapes(user->getResult(0));
-      user->erase();
+      removeReshapes(user->getResult(0));
+      user->dropAllReferences();
+      user->remove();
+      removed.push_back(user);
     }
   }
 
   ArrayRef<Operation *> dispatches;
+  SmallVectorImpl<Operation *> &removed;
   DenseSet<Operation *> joined;
   ImplicitLocOpBuilder outer;
   ModuleOp program;
@@ -199,7 +202,9 @@ private:
 
 } // namespace
 
-LogicalResult joinDispatches(ArrayRef<Operation *> dispatches) { return Join(dispatches).run(); }
+LogicalResult joinDispatches(ArrayRef<Operation *> dispatches, SmallVectorImpl<Operation *> &removed) {
+  return Join(dispatches, removed).run();
+}
 
 void eraseUncalledCode(ModuleOp program) {
   DenseSet<StringAttr> called;

@@ -120,6 +120,11 @@ SmallVector<Operation *> withoutEnds(ArrayRef<Operation *> ops, const DenseSet<O
   return llvm::filter_to_vector(ops, [&](Operation *op) { return kept.contains(op); });
 }
 
+/// Those that are still in their block: reshapes of what was joined are not.
+SmallVector<Operation *> present(ArrayRef<Operation *> ops) {
+  return llvm::filter_to_vector(ops, [](Operation *op) { return op->getBlock() != nullptr; });
+}
+
 /// Ops that one dispatch can compute, and dispatches that need these and those of earlier stages.
 struct Stage {
   SmallVector<Operation *> ops, dispatches;
@@ -177,16 +182,18 @@ bool mergeParts(ArrayRef<Operation *> ops, const DenseSet<Operation *> &constant
 
 /// Merges the ops of each stage, and joins the dispatches, if that saves one: an op that only follows or precedes a
 /// dispatch would be another.
-bool mergeStages(ArrayRef<Operation *> ops, const DenseSet<Operation *> &constants) {
+bool mergeStages(ArrayRef<Operation *> ops, const DenseSet<Operation *> &constants,
+                 SmallVectorImpl<Operation *> &removed) {
   if (llvm::count_if(ops, [](Operation *op) { return !isView(op); }) < 2)
     return false;
   SmallVector<Operation *> parts;
   bool isAnyMerged = false;
   auto join = [&] {
-    isAnyMerged |= parts.size() > 1 && succeeded(joinDispatches(parts));
+    isAnyMerged |= parts.size() > 1 && succeeded(joinDispatches(parts, removed));
     parts.clear();
   };
-  for (const Stage &stage : stagesOf(ops)) {
+  for (Stage &stage : stagesOf(ops)) {
+    stage.ops = present(stage.ops);
     if (!stage.ops.empty()) {
       FailureOr<Operation *> made = merge(stage.ops);
       isAnyMerged |= succeeded(made);
@@ -225,8 +232,8 @@ public:
     hasDispatches |= isDispatch(op);
   }
 
-  bool merge(const DenseSet<Operation *> &constants) const {
-    return hasDispatches ? mergeStages(withoutEnds(ops, constants), constants) : mergeParts(ops, constants);
+  bool merge(const DenseSet<Operation *> &constants, SmallVectorImpl<Operation *> &removed) const {
+    return hasDispatches ? mergeStages(withoutEnds(ops, constants), constants, removed) : mergeParts(ops, constants);
   }
 
 private:
@@ -261,24 +268,31 @@ private:
 };
 
 /// Merges ops of a level in groups that are worth a dispatch, in order, so that no group needs a later one.
-bool mergeLevel(ArrayRef<Operation *> level, const DenseSet<Operation *> &constants) {
+bool mergeLevel(ArrayRef<Operation *> level, const DenseSet<Operation *> &constants,
+                SmallVectorImpl<Operation *> &removed) {
   Collected group;
   bool isAnyMerged = false;
-  for (Operation *op : groupOf(level)) {
-    if (!group.hasRoomFor(op)) {
-      isAnyMerged |= group.merge(constants);
+  for (Operation *op : groupOf(present(level))) {
+    if (op->getBlock() && !group.hasRoomFor(op)) {
+      isAnyMerged |= group.merge(constants, removed);
       group = Collected();
     }
-    group.add(op);
+    // The op may have been removed just now.
+    if (op->getBlock())
+      group.add(op);
   }
-  return group.merge(constants) || isAnyMerged;
+  return group.merge(constants, removed) || isAnyMerged;
 }
 
 void mergeIn(Block &block) {
   DenseSet<Operation *> constants = constantsOf(block);
   bool isAnyMerged = false;
+  // These are kept until all levels, which may have them, are done.
+  SmallVector<Operation *> removed;
   for (auto &[number, level] : levelsOf(block))
-    isAnyMerged |= mergeLevel(level, constants);
+    isAnyMerged |= mergeLevel(level, constants, removed);
+  for (Operation *op : removed)
+    op->destroy();
   // A dispatch replaces the last of its ops, which may come after users of the others.
   if (!isAnyMerged)
     return;

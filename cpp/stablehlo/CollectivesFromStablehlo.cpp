@@ -84,16 +84,57 @@ Groups sorted(const Groups &groups) {
   return found;
 }
 
+/// Groups that lie along no axes, by tables over all devices.
+struct Members {
+  /// The devices of each one's group, a row for each device, and its position there.
+  SmallVector<int32_t> rows, positions;
+};
+
+/// The devices that exchange values with each other: along all of `axes`, or among `members`, which are on them.
+struct Peers {
+  Axes axes;
+  std::optional<Members> members;
+  int64_t count = axes.count;
+
+  bool isAlone() const { return count == 1; }
+};
+
+std::optional<Members> membersOf(const Groups &groups, int64_t devices) {
+  Members found;
+  int64_t size = groups.begin()->size(), covered = 0;
+  found.rows.resize(devices * size);
+  found.positions.assign(devices, -1);
+  for (const SmallVector<int64_t> &group : groups)
+    for (auto [position, device] : llvm::enumerate(group)) {
+      if (found.positions[device] >= 0)
+        return std::nullopt;
+      found.positions[device] = position, ++covered;
+      llvm::copy(group, found.rows.begin() + device * size);
+    }
+  return covered == devices ? std::optional(found) : std::nullopt;
+}
+
+/// The row of a table over all devices for the one that computes.
+Value rowOfTable(Importer &e, ArrayRef<int32_t> table, const Axes &axes) {
+  SmallVector<int64_t> shape{axes.count, static_cast<int64_t>(table.size()) / axes.count};
+  auto type = RankedTensorType::get(shape, e.builder.getI32Type());
+  Value constant = e.make<ConstantOp>(DenseElementsAttr::get(type, table));
+  return e.at(constant, 0, e.make<AxisIndexOp>(axes.names, axes.sizes));
+}
+Value elementOfTable(Importer &e, ArrayRef<int32_t> table, const Axes &axes) {
+  return e.reshapedTo(rowOfTable(e, table, axes), {});
+}
+
 /// Axes of few enough to try all orders.
 constexpr size_t kMostOrdered = 6;
 
-/// The axes along which the devices of each group lie, in their order if it matters.
-FailureOr<Axes> axesOf(Operation *op, DenseIntElementsAttr stated, bool isOrdered) {
+/// The devices of each group, in their order if it matters: along axes if there are such.
+FailureOr<Peers> peersOf(Operation *op, DenseIntElementsAttr stated, bool isOrdered) {
   FailureOr<Devices> devices = devicesOf(op);
   if (failed(devices))
     return failure();
   if (stated.getType().getNumElements() == 0)
-    return Axes(*devices, devices->axes);
+    return Peers{Axes(*devices, devices->axes), std::nullopt};
   FailureOr<Groups> groups = rowsOf(op, stated, *devices);
   if (failed(groups))
     return failure();
@@ -111,33 +152,48 @@ FailureOr<Axes> axesOf(Operation *op, DenseIntElementsAttr stated, bool isOrdere
     found = candidate;
     return true;
   });
-  if (!found)
-    return op->emitError() << op->getName().stripDialect() << ": groups of devices must lie along axes of "
+  if (found)
+    return Peers{*found, std::nullopt};
+  auto members = membersOf(*groups, devices->mesh.getNumDevices());
+  if (!members || devices->axes.size() != devices->mesh.getAxes().size())
+    return op->emitError() << op->getName().stripDialect()
+                           << ": groups of devices must lie along axes, or have each device of all axes once, of "
                            << devices->mesh << ", got: " << stated;
-  return *found;
+  return Peers{Axes(*devices, devices->axes), members, stated.getType().getDimSize(1)};
 }
 
 //===- Reductions ------------------------------------------------------------------------===//
 
-/// The values of all devices along a new dimension in front.
-Value gathered(Importer &e, Value x, const Axes &axes, int64_t dimension) {
-  return e.make<AllGatherOp>(x, axes.names, axes.sizes, dimension);
+/// The values of a device's peers along a new dimension.
+Value gathered(Importer &e, Value x, const Peers &peers, int64_t dimension) {
+  const Axes &axes = peers.axes;
+  Value all = e.make<AllGatherOp>(x, axes.names, axes.sizes, dimension);
+  return peers.members ? e.take(all, dimension, rowOfTable(e, peers.members->rows, axes)) : all;
 }
 
-/// The combination of each device's values by a translated body.
-FailureOr<Algebra::Values> reduced(Importer &e, Region &body, ValueRange values, const Axes &axes) {
-  if (axes.names.empty())
+Value positionIn(Importer &e, const Peers &peers) {
+  const Axes &axes = peers.axes;
+  return peers.members ? elementOfTable(e, peers.members->positions, axes)
+                       : e.make<AxisIndexOp>(axes.names, axes.sizes);
+}
+
+/// The combination of the values of a device's peers by a translated body.
+FailureOr<Algebra::Values> reduced(Importer &e, Region &body, ValueRange values, const Peers &peers) {
+  if (peers.isAlone())
     return Algebra::Values(values);
   const Reducer *reducer = values.size() == 1 ? reducerOf(body) : nullptr;
-  if (reducer == &kSum)
-    return Algebra::Values{e.make<AllReduceSumOp>(values[0], axes.names, false)};
-  if (reducer == &kMax && !Algebra::isComplex(values[0]))
-    return Algebra::Values{e.make<AllReduceMaxOp>(values[0], axes.names, false)};
-  if (reducer == &kMin && !Algebra::isComplex(values[0]))
-    return Algebra::Values{e.make<AllReduceMinOp>(values[0], axes.names, false)};
+  if (!peers.members) {
+    ArrayAttr axes = peers.axes.names;
+    if (reducer == &kSum)
+      return Algebra::Values{e.make<AllReduceSumOp>(values[0], axes, false)};
+    if (reducer == &kMax && !Algebra::isComplex(values[0]))
+      return Algebra::Values{e.make<AllReduceMaxOp>(values[0], axes, false)};
+    if (reducer == &kMin && !Algebra::isComplex(values[0]))
+      return Algebra::Values{e.make<AllReduceMinOp>(values[0], axes, false)};
+  }
   Algebra::Values all;
   for (Value x : values)
-    all.push_back(gathered(e, x, axes, 0));
+    all.push_back(gathered(e, x, peers, 0));
   if (reducer)
     return Algebra::Values{reducer->all(e, all[0], {0})};
   return e.combined(body, all);
@@ -153,20 +209,20 @@ LogicalResult checkBody(Operation *op, Region &body, ValueRange values) {
 struct ImportAllReduce : Import<ImportAllReduce, stablehlo::AllReduceOp> {
   LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
     auto reduce = cast<stablehlo::AllReduceOp>(op);
-    FailureOr<Axes> axes = axesOf(op, reduce.getReplicaGroups(), false);
+    FailureOr<Peers> peers = peersOf(op, reduce.getReplicaGroups(), false);
     Region &body = reduce.getComputation();
-    if (failed(axes) || failed(checkBody(op, body, op->getOperands())) || failed(e.translate(body)))
+    if (failed(peers) || failed(checkBody(op, body, op->getOperands())) || failed(e.translate(body)))
       return failure();
     bool isOne = reducerOf(body);
     if (op->getNumOperands() > 1 && !isOne) {
-      FailureOr<Algebra::Values> found = reduced(e, body, op->getOperands(), *axes);
+      FailureOr<Algebra::Values> found = reduced(e, body, op->getOperands(), *peers);
       if (failed(found))
         return failure();
       llvm::append_range(results, *found);
       return success();
     }
     for (Value x : op->getOperands()) {
-      FailureOr<Algebra::Values> found = reduced(e, body, x, *axes);
+      FailureOr<Algebra::Values> found = reduced(e, body, x, *peers);
       if (failed(found))
         return failure();
       llvm::append_range(results, *found);
@@ -206,26 +262,26 @@ LogicalResult checkDim(Operation *op, Value x, int64_t dim) {
 struct ImportReduceScatter : Import<ImportReduceScatter, stablehlo::ReduceScatterOp> {
   LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
     auto scatter = cast<stablehlo::ReduceScatterOp>(op);
-    FailureOr<Axes> axes = axesOf(op, scatter.getReplicaGroups(), true);
+    FailureOr<Peers> peers = peersOf(op, scatter.getReplicaGroups(), true);
     Region &body = scatter.getComputation();
     Value x = scatter.getOperand();
     int64_t dim = scatter.getScatterDimension();
-    if (failed(axes) || failed(checkBody(op, body, x)) || failed(e.translate(body)) || failed(checkDim(op, x, dim)))
+    if (failed(peers) || failed(checkBody(op, body, x)) || failed(e.translate(body)) || failed(checkDim(op, x, dim)))
       return failure();
-    if (axes->names.empty()) {
+    if (peers->isAlone()) {
       results.push_back(x);
       return success();
     }
-    if (failed(divided(op, e, x, dim, axes->count)))
+    if (failed(divided(op, e, x, dim, peers->count)))
       return failure();
-    if (reducerOf(body) == &kSum) {
-      results.push_back(e.make<ReduceScatterOp>(x, axes->names, axes->sizes, dim));
+    if (reducerOf(body) == &kSum && !peers->members) {
+      results.push_back(e.make<ReduceScatterOp>(x, peers->axes.names, peers->axes.sizes, dim));
       return success();
     }
-    FailureOr<Algebra::Values> whole = reduced(e, body, x, *axes);
+    FailureOr<Algebra::Values> whole = reduced(e, body, x, *peers);
     if (failed(whole))
       return failure();
-    results.push_back(e.at((*whole)[0], dim, e.make<AxisIndexOp>(axes->names, axes->sizes)));
+    results.push_back(e.at((*whole)[0], dim, positionIn(e, *peers)));
     return success();
   }
 };
@@ -235,14 +291,14 @@ struct ImportReduceScatter : Import<ImportReduceScatter, stablehlo::ReduceScatte
 struct ImportAllGather : Import<ImportAllGather, stablehlo::AllGatherOp> {
   LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
     auto gather = cast<stablehlo::AllGatherOp>(op);
-    FailureOr<Axes> axes = axesOf(op, gather.getReplicaGroups(), true);
+    FailureOr<Peers> peers = peersOf(op, gather.getReplicaGroups(), true);
     int64_t dim = gather.getAllGatherDim();
-    if (failed(axes))
+    if (failed(peers))
       return failure();
     for (Value x : op->getOperands()) {
       if (failed(checkDim(op, x, dim)))
         return failure();
-      results.push_back(axes->names.empty() ? x : joinedDims(e, gathered(e, x, *axes, dim), dim));
+      results.push_back(peers->isAlone() ? x : joinedDims(e, gathered(e, x, *peers, dim), dim));
     }
     return success();
   }
@@ -251,23 +307,49 @@ struct ImportAllGather : Import<ImportAllGather, stablehlo::AllGatherOp> {
 struct ImportAllToAll : Import<ImportAllToAll, stablehlo::AllToAllOp> {
   LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
     auto exchange = cast<stablehlo::AllToAllOp>(op);
-    FailureOr<Axes> axes = axesOf(op, exchange.getReplicaGroups(), true);
+    FailureOr<Peers> peers = peersOf(op, exchange.getReplicaGroups(), true);
     int64_t from = exchange.getSplitDimension(), to = exchange.getConcatDimension();
-    if (failed(axes))
+    if (failed(peers))
       return failure();
     for (Value x : op->getOperands()) {
       if (failed(checkDim(op, x, from)) || failed(checkDim(op, x, to)))
         return failure();
-      if (!axes->names.empty()) {
-        if (failed(divided(op, e, x, from, axes->count)))
+      if (!peers->isAlone()) {
+        if (failed(divided(op, e, x, from, peers->count)))
           return failure();
-        x = joinedDims(e, e.make<AllToAllOp>(x, axes->names, axes->sizes, from, to), to);
+        // Of each peer's parts, the one for this device.
+        x = peers->members ? e.moveDim(e.at(gathered(e, x, *peers, 0), from + 1, positionIn(e, *peers)), 0, to)
+                           : e.make<AllToAllOp>(x, peers->axes.names, peers->axes.sizes, from, to);
+        x = joinedDims(e, x, to);
       }
       results.push_back(x);
     }
     return success();
   }
 };
+
+/// What each device receives by pairs that are no permutation along axes: one of all values, or zeros.
+FailureOr<Value> fromSources(Operation *op, Importer &e, const Groups &pairs, const Devices &devices) {
+  int64_t count = devices.mesh.getNumDevices();
+  SmallVector<int32_t> sources(count, 0), receives(count, 0);
+  bool areValid = devices.axes.size() == devices.mesh.getAxes().size();
+  std::set<int64_t> senders;
+  for (const SmallVector<int64_t> &pair : pairs) {
+    areValid = areValid && pair.size() == 2 && !receives[pair[1]] && senders.insert(pair[0]).second;
+    if (!areValid)
+      return op->emitError() << "collective_permute: pairs of devices must lie along axes, or be of devices of all "
+                                "axes, each a source and a target at most once, of "
+                             << devices.mesh
+                             << ", got: " << cast<stablehlo::CollectivePermuteOp>(op).getSourceTargetPairs();
+    sources[pair[1]] = pair[0], receives[pair[1]] = 1;
+  }
+  Axes axes(devices, devices.axes);
+  Value x = op->getOperand(0);
+  Value all = e.make<AllGatherOp>(x, axes.names, axes.sizes, 0);
+  Value received = e.at(all, 0, elementOfTable(e, sources, axes));
+  Value isReceived = e.convert(elementOfTable(e, receives, axes), e.builder.getI1Type());
+  return e.select(e.everywhere(isReceived, x), received, e.zerosLike(x));
+}
 
 /// Pairs that are the same along all but some axes are one permutation along these.
 struct ImportPermute : Import<ImportPermute, stablehlo::CollectivePermuteOp> {
@@ -306,9 +388,13 @@ struct ImportPermute : Import<ImportPermute, stablehlo::CollectivePermuteOp> {
       axes.emplace(*devices, candidate);
       return true;
     });
-    if (!arePairs)
-      return op->emitError() << "collective_permute: pairs of devices must lie along axes of " << devices->mesh
-                             << ", got: " << stated;
+    if (!arePairs) {
+      FailureOr<Value> received = fromSources(op, e, *pairs, *devices);
+      if (failed(received))
+        return failure();
+      results.push_back(*received);
+      return success();
+    }
     results.push_back(e.make<PermuteOp>(permute.getOperand(), axes->names, axes->sizes, sources, targets));
     return success();
   }
@@ -317,11 +403,11 @@ struct ImportPermute : Import<ImportPermute, stablehlo::CollectivePermuteOp> {
 struct ImportBroadcastFrom : Import<ImportBroadcastFrom, stablehlo::CollectiveBroadcastOp> {
   LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
     auto broadcast = cast<stablehlo::CollectiveBroadcastOp>(op);
-    FailureOr<Axes> axes = axesOf(op, broadcast.getReplicaGroups(), true);
-    if (failed(axes))
+    FailureOr<Peers> peers = peersOf(op, broadcast.getReplicaGroups(), true);
+    if (failed(peers))
       return failure();
     Value x = broadcast.getOperand();
-    results.push_back(axes->names.empty() ? x : e.at(gathered(e, x, *axes, 0), 0, e.place(0)));
+    results.push_back(peers->isAlone() ? x : e.at(gathered(e, x, *peers, 0), 0, e.place(0)));
     return success();
   }
 };

@@ -77,10 +77,14 @@ struct ImportConvolution : Import<ImportConvolution, stablehlo::ConvolutionOp> {
   enum Label : int64_t { kOfBatch, kOfIn, kOfOut, kOfGroup, kOfWindow };
 
   LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
-    auto conv = cast<stablehlo::ConvolutionOp>(op);
+    results.push_back(contracted(e, op, [&](Value lhs, Value rhs, TypeAttr element) {
+      return convolved(e, cast<stablehlo::ConvolutionOp>(op), lhs, rhs, element);
+    }));
+    return success();
+  }
+
+  static Value convolved(Importer &e, stablehlo::ConvolutionOp conv, Value lhs, Value rhs, TypeAttr element) {
     stablehlo::ConvNumbersAttr numbers = conv.getDimensionNumbers();
-    Value lhs = conv.getLhs(), rhs = conv.getRhs();
-    TypeAttr element = elementOf(e, op, lhs, rhs);
     unsigned spatial = numbers.getLhs().size() - 2;
     auto listed = [&](std::optional<ArrayRef<int64_t>> list) { return list ? Dims(*list) : Dims(spatial, 1); };
 
@@ -130,8 +134,7 @@ struct ImportConvolution : Import<ImportConvolution, stablehlo::ConvolutionOp> {
       shape.erase(shape.begin() + dim);
       ans = e.reshapedTo(ans, shape);
     }
-    results.push_back(ans);
-    return success();
+    return ans;
   }
 };
 

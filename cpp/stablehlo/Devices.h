@@ -24,6 +24,10 @@ llvm::FailureOr<ShardingAttr> shardingFrom(mlir::Operation *op, sdy::SdySharding
 /// The inverse: a module has each mesh by a name.
 sdy::SdyShardingAttr shardingTo(mlir::ModuleOp module, ShardingAttr sharding);
 
+constexpr llvm::StringLiteral kTheirSharding = "sdy.sharding";
+/// Replaces shardings that are stated as tiles of numbered devices by those over a mesh, whose axes are `axis_0` and so
+/// on. Programs in which there are no such axes keep them.
+void nameTiles(mlir::ModuleOp module);
 /// The shardings that attributes of a program's arguments and results state, as attributes of the other dialect.
 llvm::LogicalResult importShardings(mlir::ModuleOp module, mlir::func::FuncOp function);
 void exportShardings(mlir::ModuleOp module, mlir::func::FuncOp function);

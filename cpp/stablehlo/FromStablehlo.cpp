@@ -220,6 +220,7 @@ struct FromStablehloPass : impl::FromStablehloPassBase<FromStablehloPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     Functions functions(module);
+    nameTiles(module);
     // Collectives in functions that are called are among the devices of the caller.
     bool hasParts = module.walk([](sdy::SdyManualComputationOp) { return WalkResult::interrupt(); }).wasInterrupted();
     if (hasParts || llvm::any_of(module.getOps<func::FuncOp>(), hasUnknownSizes)) {

@@ -1,6 +1,6 @@
-// Counterparts of Fourier transforms, ops on matrices, and calls of LAPACK.
-#include "dialects/Matrices.h"
+// Counterparts of Fourier transforms, ops on matrices, and custom calls.
 #include "Families.h"
+#include "Lapack.h"
 #include "Reductions.h"
 #include "dialects/Create.h"
 #include "dialects/Dot.h"
@@ -56,16 +56,6 @@ struct ImportFft : Import<ImportFft, stablehlo::FftOp> {
 
 //===- Matrices ----------------------------------------------------------------------===//
 
-Value adjointOf(Importer &e, Value x) {
-  auto order = llvm::to_vector(llvm::seq<int64_t>(0, Algebra::typeOf(x).getRank()));
-  std::swap(order[order.size() - 2], order[order.size() - 1]);
-  return e.conj(e.transpose(x, order));
-}
-
-Value choleskyOf(Importer &e, Value a, bool isLower) {
-  return isLower ? e.make<CholeskyOp>(a) : adjointOf(e, e.make<CholeskyOp>(adjointOf(e, a)));
-}
-
 struct ImportCholesky : Import<ImportCholesky, stablehlo::CholeskyOp> {
   LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
     results.push_back(choleskyOf(e, op->getOperand(0), cast<stablehlo::CholeskyOp>(op).getLower()));
@@ -85,138 +75,7 @@ struct ImportTriangularSolve : Import<ImportTriangularSolve, stablehlo::Triangul
   }
 };
 
-//===- LAPACK ------------------------------------------------------------------------===//
-
-/// A call of a LAPACK function: letters among its attributes say which triangle, which side, and so on.
-struct LapackCall {
-  stablehlo::CustomCallOp op;
-
-  bool is(StringRef attribute, char letter) const {
-    auto config = op->getAttrOfType<DictionaryAttr>("mhlo.backend_config");
-    auto stated = config ? config.getAs<IntegerAttr>(attribute) : IntegerAttr();
-    return stated && stated.getValue() == static_cast<uint64_t>(letter);
-  }
-  /// The type of a result. Operands state the shapes of those with sizes that the program leaves open.
-  RankedTensorType type(unsigned i) const {
-    auto stated = cast<RankedTensorType>(op->getResult(i).getType());
-    auto shapes = op->getAttrOfType<DenseIntElementsAttr>("indices_of_shape_operands");
-    return shapes ? Importer::typeFrom(op->getOperand(shapes.getValues<int64_t>()[i]), stated) : stated;
-  }
-};
-
-/// The results that say that a function succeeded, and others that are not asked for.
-void addZeros(LapackCall call, Importer &e, Results &results) {
-  while (results.size() < call.op->getNumResults())
-    results.push_back(e.zeros(call.type(results.size()), {}));
-}
-
-void potrf(LapackCall call, Importer &e, Results &results) {
-  results.push_back(choleskyOf(e, call.op->getOperand(0), call.is("uplo", 'L')));
-}
-
-void getrf(LapackCall call, Importer &e, Results &results) {
-  auto lu = LuOp::create(e.builder, e.loc, call.op->getOperand(0));
-  // LAPACK counts from 1.
-  Value pivots = lu.getPivots();
-  results.append({lu.getLu(), e.add(pivots, 1.0)});
-}
-
-void geqrf(LapackCall call, Importer &e, Results &results) {
-  auto qr = GeqrfOp::create(e.builder, e.loc, call.op->getOperand(0), false);
-  results.append({qr.getQr(), qr.getTaus()});
-}
-
-void trsm(LapackCall call, Importer &e, Results &results) {
-  bool isAdjoint = call.is("trans_x", 'C');
-  results.push_back(e.make<TriangularSolveOp>(call.op->getOperand(0), call.op->getOperand(1), call.is("side", 'L'),
-                                              call.is("uplo", 'L'), isAdjoint || call.is("trans_x", 'T'), isAdjoint,
-                                              call.is("diag", 'U')));
-}
-
-void syevd(LapackCall call, Importer &e, Results &results) {
-  Value a = call.op->getOperand(0);
-  bool hasVectors = call.is("mode", 'V');
-  auto eigh = EighOp::create(e.builder, e.loc, call.is("uplo", 'L') ? a : adjointOf(e, a), hasVectors);
-  results.append({hasVectors ? eigh.getV()[0] : a, eigh.getW()});
-}
-
-void gesdd(LapackCall call, Importer &e, Results &results) {
-  bool isFull = call.is("mode", 'A'), hasVectors = !call.is("mode", 'N');
-  Value a = call.op->getOperand(0);
-  auto svd = SvdOp::create(e.builder, e.loc, a, isFull, hasVectors);
-  results.append({a, svd.getS()});
-  llvm::append_range(results, svd.getUAndVh());
-}
-
-void geev(LapackCall call, Importer &e, Results &results) {
-  bool hasLeft = call.is("compute_left", 'V'), hasRight = call.is("compute_right", 'V');
-  auto eig = EigOp::create(e.builder, e.loc, call.op->getOperand(0), hasLeft, hasRight);
-  Value w = eig.getW();
-  if (isa<ComplexType>(call.type(0).getElementType()))
-    results.push_back(w);
-  else
-    results.append({e.real(w), e.imag(w)});
-  unsigned next = 0;
-  for (bool isComputed : {hasLeft, hasRight})
-    results.push_back(isComputed ? Value(eig.getVlAndVr()[next++]) : e.zeros(call.type(results.size()), {}));
-}
-
-/// The first columns of the product of reflections.
-void orgqr(LapackCall call, Importer &importer, Results &results) {
-  Matrices e(importer);
-  Value a = call.op->getOperand(0), taus = call.op->getOperand(1), eye = e.identity(a);
-  Value v = e.resized(a, e.sizeAt(a, 2), e.sizeAt(taus, 1));
-  v = e.add(e.strictlyLower(v), e.identity(v));
-  results.push_back(e.sub(eye, e.dot(v, e.ofReflections(v, taus, eye))));
-}
-
-/// A function of LAPACK, and the ranks of its operands: those of matrices, or one less, of vectors.
-struct Lapack {
-  void (*import)(LapackCall call, Importer &e, Results &results) = nullptr;
-  unsigned matrices = 1, vectors = 0;
-};
-
-Lapack lapackCalled(StringRef target) {
-  if (!target.consume_front("lapack_") || !target.consume_back("_ffi") || target.empty())
-    return {};
-  return llvm::StringSwitch<Lapack>(target.drop_front())
-      .Case("potrf", {potrf})
-      .Case("getrf", {getrf})
-      .Case("geqrf", {geqrf})
-      .Case("trsm", {trsm, 2})
-      .Cases({"syevd", "heevd"}, {syevd})
-      .Case("gesdd", {gesdd})
-      .Case("geev", {geev})
-      .Cases({"orgqr", "ungqr"}, {orgqr, 1, 1})
-      .Default({});
-}
-
-/// Operands are batches of matrices and of vectors of known sizes, and after them the shapes of results.
-LogicalResult checkLapack(LapackCall call, const Lapack &function) {
-  Operation *op = call.op;
-  unsigned arrays = function.matrices + function.vectors;
-  auto shapes = op->getAttrOfType<DenseIntElementsAttr>("indices_of_shape_operands");
-  if (op->getNumOperands() != arrays + (shapes ? op->getNumResults() : 0))
-    return op->emitError() << "custom_call: '" << call.op.getCallTargetName() << "' must have " << arrays
-                           << " arrays, got: " << op->getNumOperands() << " operands";
-  int64_t rank = Algebra::typeOf(op->getOperand(0)).getRank();
-  for (auto [i, x] : llvm::enumerate(op->getOperands().take_front(arrays))) {
-    auto type = Algebra::typeOf(x);
-    if (rank < 2 || type.getRank() != (i < function.matrices ? rank : rank - 1) || !type.hasStaticShape())
-      return op->emitError() << "custom_call: '" << call.op.getCallTargetName()
-                             << "' must have batches of matrices and vectors of known sizes, got: " << type;
-  }
-  if (shapes && (static_cast<unsigned>(shapes.getNumElements()) != op->getNumResults() ||
-                 !shapes.getElementType().isInteger(64) || llvm::any_of(shapes.getValues<int64_t>(), [&](int64_t i) {
-                   return i < arrays || i >= op->getNumOperands();
-                 })))
-    return op->emitError() << "custom_call: indices_of_shape_operands must be operands, one for each result, got: "
-                           << shapes;
-  for (unsigned i = 0; i < op->getNumResults(); ++i)
-    if (!call.type(i).hasStaticShape())
-      return op->emitError() << "custom_call: sizes must be known, got: " << call.type(i);
-  return success();
-}
+//===- Custom calls ------------------------------------------------------------------===//
 
 /// A condition on sizes, of which the others are parts of the message. It is checked where the sizes are known.
 LogicalResult checkAsserted(stablehlo::CustomCallOp op) {
@@ -239,13 +98,8 @@ struct ImportCustomCall : Import<ImportCustomCall, stablehlo::CustomCallOp> {
   LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
     auto call = cast<stablehlo::CustomCallOp>(op);
     StringRef target = call.getCallTargetName();
-    if (Lapack function = lapackCalled(target); function.import) {
-      if (failed(checkLapack({call}, function)))
-        return failure();
-      function.import({call}, e, results);
-      addZeros({call}, e, results);
-      return success();
-    }
+    if (std::optional<LogicalResult> imported = importLapack(call, e, results))
+      return *imported;
     if (target == "stablehlo.dynamic_reduce_window")
       return importDynamicWindows(call, e, results);
     // These say where an array is.

@@ -10,7 +10,6 @@ using namespace mlir;
 
 namespace dovetail {
 
-constexpr StringLiteral kTheirSharding = "sdy.sharding";
 constexpr StringLiteral kNumReplicas = "mhlo.num_replicas";
 constexpr StringLiteral kNumPartitions = "mhlo.num_partitions";
 /// Groups are compared device by device.

@@ -72,6 +72,14 @@ struct ExpandPass : impl::ExpandPassBase<ExpandPass> {
       return signalPassFailure();
     eraseDerivativeMarks(getOperation());
     eraseCheckMarks(getOperation());
+    if (!hasTransient())
+      return;
+    // Those without a use are no error, wherever that is found out.
+    OpPassManager passes(ModuleOp::getOperationName());
+    passes.addPass(createInlinePass());
+    passes.addPass(createSimplifyPass());
+    if (failed(runPipeline(passes, getOperation())))
+      return signalPassFailure();
     bool isLeft = false;
     getOperation().walk([&](TransientOpInterface op) {
       op.reportLeft();
@@ -79,6 +87,10 @@ struct ExpandPass : impl::ExpandPassBase<ExpandPass> {
     });
     if (isLeft)
       signalPassFailure();
+  }
+
+  bool hasTransient() {
+    return getOperation().walk([](TransientOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
   }
 };
 } // namespace

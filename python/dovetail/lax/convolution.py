@@ -49,7 +49,8 @@ def conv_general_dilated(
     input features.
 
     Args:
-      lhs: the array, of rank n + 2: a batch of features over n spatial dimensions.
+      lhs: the array, of numbers or bools, of rank n + 2: a batch of features over n spatial
+        dimensions.
       rhs: the kernel, of the same rank and element type: output features by input features over n
         spatial dimensions.
       window_strides: n distances between positions of the kernel.
@@ -66,10 +67,11 @@ def conv_general_dilated(
       preferred_element_type: the type in which products are formed and summed.
 
     Returns:
-      An array with a batch of output features over n spatial dimensions.
+      An array with a batch of output features over n spatial dimensions; of bools, whether any
+      product is true, or how many are if `preferred_element_type` is a type of numbers.
 
     Raises:
-      TypeError: element types differ, or are not numbers.
+      TypeError: element types differ.
       ValueError: shapes, groups, strides, dilations or padding do not fit.
 
     Example:
@@ -85,6 +87,10 @@ def conv_general_dilated(
     if preferred_element_type is not None:
         element = dtypes.requested(preferred_element_type, name)
         element = None if element == x.dtype else element
+    # Of bools the products that are true are counted.
+    wanted = (element or x.dtype) if x.dtype == dtypes.bool_ else None
+    if wanted is not None:
+        x, kernel, element = ops.convert(x, dtypes.int32), ops.convert(kernel, dtypes.int32), None
     numbers = conv_dimension_numbers(x.shape, kernel.shape, dimension_numbers)
     rank = x.ndim - 2
     strides = per_dimension(name, "window_strides", window_strides, rank)
@@ -105,7 +111,10 @@ def conv_general_dilated(
     result = ops.conv(
         x, kernel, x_labels, kernel_labels, ans_labels, spatial, strides, kernel_dilation, element
     )
-    return groups.joined(result)
+    result = groups.joined(result)
+    if wanted is None:
+        return result
+    return result != 0 if wanted == dtypes.bool_ else ops.convert(result, wanted)
 
 
 def _operands(name: str, lhs: ArrayLike, rhs: ArrayLike) -> tuple[Array, Array]:
@@ -115,7 +124,7 @@ def _operands(name: str, lhs: ArrayLike, rhs: ArrayLike) -> tuple[Array, Array]:
             f"{name} requires arguments to have the same dtypes, got: {x.dtype.name}, "
             f"{y.dtype.name}; convert one with x.astype(...)"
         )
-    check_kind(name, x, "iufc")
+    check_kind(name, x, "biufc")
     if x.ndim != y.ndim or x.ndim < 2:
         raise value_error(
             f"{name} lhs and rhs must have the same number of dimensions, at least 2, but got "

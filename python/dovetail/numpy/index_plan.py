@@ -33,6 +33,7 @@ class Plan(NamedTuple):
       kept: dimensions of the operand that the windows keep.
       order: which of (*batch, *kept) each dimension of the result is.
       shape: the shape of the result, new dimensions included.
+      common: the shape of the arrays in the index.
       known: the indices where they do not depend on a tracer.
     """
 
@@ -43,11 +44,13 @@ class Plan(NamedTuple):
     kept: Shape
     order: Shape
     shape: Shape
+    common: Shape
     known: np.ndarray | None
 
     def unique(self, shape: Shape) -> bool:
         """True if the windows of an operand of a shape are known to be disjoint."""
-        if not self.dims or all(type(size) is int and size == 1 for size in self.batch):
+        # Those of a slice are, wherever it is.
+        if all(type(size) is int and size == 1 for size in self.common):
             return True
         if self.known is None:
             return False
@@ -140,7 +143,7 @@ def plan(shape: Shape, entries: Sequence[Entry | None], mode: str, wrap: bool = 
     order, result = _layout(
         shape, layout, places, common, strided, kept, dict(zip(dims, window, strict=True))
     )
-    return Plan(indices, dims, window, batch, tuple(kept), order, result, known)
+    return Plan(indices, dims, window, batch, tuple(kept), order, result, tuple(common), known)
 
 
 def _layout(

@@ -128,8 +128,8 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 module attributes {mhlo.num_replicas = 4 : i32} {
   func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
-    // expected-error @+1 {{all_reduce: groups of devices must lie along axes of #dovetail.mesh<["replica" = 4]>, got: dense<}}
-    %0 = "stablehlo.all_reduce"(%x) <{replica_groups = dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>}> ({
+    // expected-error @+1 {{all_reduce: groups of devices must lie along axes, or have each device of all axes once, of #dovetail.mesh<["replica" = 4]>, got: dense<}}
+    %0 = "stablehlo.all_reduce"(%x) <{replica_groups = dense<[[0, 1], [1, 3]]> : tensor<2x2xi64>}> ({
     ^bb0(%a: tensor<f32>, %b: tensor<f32>):
       %s = stablehlo.add %a, %b : tensor<f32>
       stablehlo.return %s : tensor<f32>
@@ -264,4 +264,28 @@ func.func @main(%x: tensor<4xi1>, %y: tensor<4xcomplex<f32>>) -> tensor<4xcomple
   // expected-error @+1 {{clamp: operands must have one element type, got: 'i1' and 'complex<f32>'}}
   %0 = "stablehlo.clamp"(%x, %y, %y) : (tensor<4xi1>, tensor<4xcomplex<f32>>, tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
   return %0 : tensor<4xcomplex<f32>>
+}
+
+// -----
+
+func.func @main(%x: tensor<4x4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{custom_call: result 2 of 'lapack_sgees_ffi' holds intermediate values and must not be used, got: a use}}
+  %0:6 = stablehlo.custom_call @lapack_sgees_ffi(%x) {mhlo.backend_config = {mode = 86 : ui8, sort = 78 : ui8}} : (tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<i32>, tensor<i32>)
+  return %0#2 : tensor<4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error @+1 {{custom_call: gees must not sort eigenvalues, got: sort = 'S'}}
+  %0:6 = stablehlo.custom_call @lapack_sgees_ffi(%x) {mhlo.backend_config = {mode = 86 : ui8, sort = 83 : ui8}} : (tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<i32>, tensor<i32>)
+  return %0#0 : tensor<4x4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4x4xf32>, %order: tensor<4xi32>) -> tensor<4x4xf32> {
+  // expected-error @+1 {{custom_call: geqp3 must choose the order of all columns, got: columns that are first}}
+  %0:3 = stablehlo.custom_call @lapack_sgeqp3_ffi(%x, %order) : (tensor<4x4xf32>, tensor<4xi32>) -> (tensor<4x4xf32>, tensor<4xi32>, tensor<4xf32>)
+  return %0#0 : tensor<4x4xf32>
 }

@@ -151,3 +151,24 @@ def test_sizes_that_are_used_often_are_found_once() -> None:
         "  return %y : tensor<?xf32>\n}\n"
     )
     np.testing.assert_array_equal(dt.stablehlo.load(program)(X[0]), X[0])
+
+
+def test_shardings_as_tiles() -> None:
+    """They name no axes."""
+    tiles = 'mhlo.sharding = "{devices=[2,4]<=[8]}"'
+    replicated = 'mhlo.sharding = "{devices=[4,1,2]<=[2,4]T(1,0) last_tile_dim_replicate}"'
+    text = f"""
+    func.func @main(%x: tensor<8x8xf32> {{{tiles}}}) -> (tensor<8x8xf32> {{{replicated}}}) {{
+      %0 = stablehlo.tanh %x : tensor<8x8xf32>
+      return %0 : tensor<8x8xf32>
+    }}"""
+    loaded = dt.stablehlo.load(text)
+    assert isinstance(loaded, dt.stablehlo.Loaded)
+    x = np.ones((8, 8), np.float32)
+    np.testing.assert_allclose(loaded(x), np.tanh(x), rtol=1e-6)
+    taken, returned = loaded.in_shardings[0], loaded.out_shardings[0]
+    assert taken is not None
+    assert returned is not None
+    assert dict(taken.mesh.shape) == {"axis_0": 2, "axis_1": 4}
+    assert tuple(taken.spec) == ("axis_0", "axis_1")
+    assert tuple(returned.spec) == ("axis_1",)

@@ -92,6 +92,26 @@ def test_changes_agree_with_numpy(index: tuple[Any, ...]) -> None:
     np.testing.assert_array_equal(X, np.asarray(x))
 
 
+@settings(max_examples=50)
+@given(indices())
+def test_derivatives_of_products_at_slices(index: tuple[Any, ...]) -> None:
+    """Slices meet no element twice, whatever ints beside them are."""
+    index = tuple(0 if isinstance(entry, np.ndarray) else entry for entry in index)
+    ints = [np.array(entry, np.int32) for entry in index if isinstance(entry, int)]
+    values = np.random.default_rng(0).integers(1, 9, X[index].shape).astype(np.float32)
+
+    def product(x: Any, values: Any, ints: list[Any]) -> Any:
+        remaining = iter(ints)
+        known = tuple(next(remaining) if isinstance(e, int) else e for e in index)
+        return dnp.sum(dnp.asarray(x).at[known].multiply(values))
+
+    of_x, of_values = dt.grad(product, (0, 1))(X, values, ints)
+    expected = np.ones_like(X)
+    expected[index] = values
+    np.testing.assert_array_equal(of_x, expected)
+    np.testing.assert_array_equal(of_values, X[index])
+
+
 def test_other_changes() -> None:
     x = dnp.array([1.0, 2.0, 3.0, 4.0])
     np.testing.assert_array_equal(x.at[1:3].divide(2.0), [1, 1, 1.5, 4])

@@ -116,6 +116,29 @@ def test_forward_mode_of_a_vjp_rule() -> None:
     close(dt.hessian(f)(0.5, 2.0), -6 * np.sin(0.5))
 
 
+@pytest.mark.parametrize("staged", [False, True])
+def test_forward_mode_of_a_vjp_rule_that_is_of_no_use(staged: bool) -> None:
+    """The rule's forward function may call the function itself, whose value has no influence."""
+
+    @dt.custom_vjp
+    def f(x: Any) -> Any:
+        return dnp.sin(x)
+
+    f.defvjp(lambda x: (f(x), dnp.cos(x)), lambda cos, g: (3 * g * cos,))
+
+    def directional(g: Any, x: Any) -> Any:
+        return (dt.jit if staged else lambda h: h)(lambda x: dt.jvp(g, (x,), (2.0,))[1])(x)
+
+    close(directional(dt.grad(f), 0.5), -6 * np.sin(0.5))
+    close(directional(lambda x: (f(x), x * x)[1], 0.5), 2.0)
+    close(directional(lambda x: dt.lax.stop_gradient(f(x)) * x, 0.5), 2 * np.sin(0.5))
+
+    def looped(x: Any) -> Any:
+        return dt.lax.fori_loop(0, 3, lambda _, c: (c[0] * 2, f(c[1])), (x, x))[0]
+
+    close(directional(looped, 0.5), 16.0)
+
+
 def test_methods_attributes_and_names_stay() -> None:
     @partial(dt.custom_vjp, nondiff_argnames=("n",))
     def power(x, n=2):
