@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -26,6 +27,8 @@ namespace dovetail {
 
 /// As many as IREE 3.13's drivers for CUDA and ROCm bind.
 constexpr size_t kMaxBuffersOnGpu = 16;
+/// A dispatch makes arrays of so many equal elements itself.
+constexpr int64_t kMostRepeated = int64_t(1) << 12;
 
 /// The total number of iterations of the loops in a block, if that is known.
 static std::optional<int64_t> countIterations(Block &block) {
@@ -162,6 +165,35 @@ private:
     auto type = cast<RankedTensorType>(array.getType());
     if (isEmpty(type))
       return tensor::EmptyOp::create(inner, type, ValueRange());
+    if (Value inside = constant(array))
+      return inside;
+    if (isWorthOverwriting(array))
+      return bindArray(array);
+    Value &inside = arrays[array];
+    if (!inside)
+      inside = bindArray(array);
+    return inside;
+  }
+
+  /// A small array of equal elements, made inside; null for other arrays.
+  Value constant(Value array) {
+    auto type = cast<RankedTensorType>(array.getType());
+    Operation *maker = array.getDefiningOp();
+    if (!maker || !type.hasStaticShape() || type.getNumElements() > kMostRepeated)
+      return {};
+    DenseElementsAttr elements;
+    if (matchPattern(array, m_Constant(&elements)))
+      return elements.isSplat() ? inner.clone(*maker)->getResult(0) : Value();
+    auto fill = dyn_cast<linalg::FillOp>(maker);
+    Operation *scalar = fill ? fill.value().getDefiningOp() : nullptr;
+    if (!scalar || !scalar->hasTrait<OpTrait::ConstantLike>())
+      return {};
+    Value memory = tensor::EmptyOp::create(inner, type, ValueRange());
+    return linalg::FillOp::create(inner, inner.clone(*scalar)->getResult(0), memory).getResult(0);
+  }
+
+  Value bindArray(Value array) {
+    auto type = cast<RankedTensorType>(array.getType());
     SmallVector<Value> sizes = dynamicSizes(outer, array);
     Executable::Binding binding = executable.addInput(array, sizes);
     Value inside = bind(binding, type, sizes);
@@ -316,6 +348,8 @@ private:
       op.erase();
       offset += bytes;
     }
+    if (hasOffsets)
+      executable.shareBindings(mostBuffers);
     return success(executable.numBindings() <= mostBuffers);
   }
 
@@ -328,8 +362,8 @@ private:
   Executable executable;
   /// The donated inputs and the outputs inside the dispatch.
   DenseMap<Value, Executable::Binding> donated, places;
-  /// The numbers that are passed in, as values inside the dispatch.
-  DenseMap<Value, Value> numbers;
+  /// The numbers that are passed in, and the arrays that are only read, as values inside the dispatch.
+  DenseMap<Value, Value> numbers, arrays;
   bool isCpu, isVulkan;
   /// Whether views of a buffer may begin anywhere in it.
   bool hasOffsets;
