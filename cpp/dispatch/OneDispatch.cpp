@@ -8,6 +8,7 @@
 #include "cpp/iree/Aliases.h"
 #include "cpp/iree/Donation.h"
 #include "cpp/iree/Ops.h"
+#include "cpp/tensors/Builders.h"
 #include "cpp/tensors/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -27,7 +28,7 @@ namespace dovetail {
 
 /// As many as IREE 3.13's drivers for CUDA and ROCm bind.
 constexpr size_t kMaxBuffersOnGpu = 16;
-/// A dispatch makes arrays of so many equal elements itself.
+/// A dispatch makes arrays of so many equal elements itself, and copies arrays of so many that it chooses.
 constexpr int64_t kMostRepeated = int64_t(1) << 12;
 
 /// The total number of iterations of the loops in a block, if that is known.
@@ -92,7 +93,7 @@ bool canRunInOneDispatch(Operation *op) {
 
 namespace {
 
-using Body = function_ref<FailureOr<SmallVector<Value>>(ImplicitLocOpBuilder &, ValueRange)>;
+using Emit = function_ref<FailureOr<SmallVector<Value>>(ImplicitLocOpBuilder &, ValueRange)>;
 
 /// The code of the dispatch under construction: a function on memory, which gets buffers, and numbers of 32 bits.
 class SequentialCode {
@@ -112,7 +113,7 @@ public:
     mostBuffers = isCpu || !hasOffsets ? kMaxBuffers : kMaxBuffersOnGpu;
   }
 
-  LogicalResult build(ValueRange inputs, ArrayRef<Shape> results, Body body) {
+  LogicalResult build(ValueRange inputs, ArrayRef<Shape> results, Emit body) {
     inner.setInsertionPoint(function.front().getTerminator());
     SmallVector<Value> inside;
     for (Value input : inputs)
@@ -242,6 +243,7 @@ private:
     }
     llvm::for_each(expandable, expand);
     simplify(function, /*fuse=*/true);
+    copyChosen();
     liftConstants();
     SmallVector<Output> kept;
     for (size_t i = 0; i < results.size(); ++i)
@@ -259,6 +261,27 @@ private:
     simplify(function, /*fuse=*/false);
     return success(!isVulkan ||
                    countIterations(function.front()).value_or(kMostIterationsOnVulkan) < kMostIterationsOnVulkan);
+  }
+
+  /// A small array that is chosen from two is a copy: as one of them, it would keep both from being overwritten.
+  void copyChosen() {
+    SmallVector<arith::SelectOp> choices;
+    function.walk([&](arith::SelectOp op) {
+      auto type = dyn_cast<RankedTensorType>(op.getType());
+      if (type && type.hasStaticShape() && type.getNumElements() <= kMostRepeated &&
+          op.getCondition().getType().isInteger(1))
+        choices.push_back(op);
+    });
+    for (arith::SelectOp op : choices) {
+      ImplicitLocOpBuilder b(op.getLoc(), op);
+      Value x = op.getTrueValue(), y = op.getFalseValue();
+      SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(cast<RankedTensorType>(x.getType()).getRank()));
+      op.replaceAllUsesWith(parallelLoops(b, sizesOf(b, x), getElementTypeOrSelf(x), {x, y}, maps,
+                                          [&](OpBuilder &each, Location loc, ValueRange xs) -> Value {
+                                            return arith::SelectOp::create(each, loc, op.getCondition(), xs[0], xs[1]);
+                                          }));
+      op.erase();
+    }
   }
 
   /// New versions of donated inputs overwrite them, instead of copies.
@@ -373,7 +396,7 @@ private:
 } // namespace
 
 FailureOr<SmallVector<Value>> dispatchOnce(ImplicitLocOpBuilder &b, ValueRange inputs, ArrayRef<Shape> results,
-                                           Body body, int64_t mostWork) {
+                                           Emit body, int64_t mostWork) {
   auto program = dyn_cast_or_null<ModuleOp>(rootOf(b));
   if (!program || isInDispatch(b))
     return failure();

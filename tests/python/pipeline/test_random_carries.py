@@ -56,10 +56,13 @@ def update(rng: random.Random, number: int, types: list[tuple[Any, str]]) -> Upd
             i % 3 == 0, lambda v: computed(v, i, x), lambda v: saved(v, i, x), list(values)
         )
 
+    def chosen(values: list[Any], i: Any, x: Any) -> Any:
+        return lax.cond(i % 2 == 0, lambda v: v[number], lambda v: v[other], list(values))
+
     def passed(values: list[Any], i: Any, x: Any) -> Any:
         return values[other]
 
-    return rng.choice([passed, passed, computed, saved, accepted, branched])
+    return rng.choice([passed, passed, computed, saved, accepted, branched, chosen])
 
 
 def loop(seed: int) -> Callable[[Any, Any], Any]:
