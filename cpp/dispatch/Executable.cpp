@@ -2,20 +2,24 @@
 #include "Executable.h"
 #include "cpp/iree/Ops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 
 namespace dovetail {
 
 constexpr StringLiteral kSource = "hal.executable.source";
+/// Where arrays that share a binding begin, and the bytes of the largest of them: it is copied.
+constexpr int64_t kLine = 64, kMostShared = int64_t(1) << 12;
 
 Executable::Binding Executable::addInput(Value array, ValueRange sizes) {
-  inputs.push_back({array, cast<RankedTensorType>(array.getType()), SmallVector<Value>(sizes), {}, {}});
+  inputs.push_back({array, cast<RankedTensorType>(array.getType()), SmallVector<Value>(sizes), {}, {}, {}});
   return {false, unsigned(inputs.size() - 1)};
 }
 
 Executable::Binding Executable::addOutput(RankedTensorType type, ValueRange sizes, std::optional<unsigned> tiedInput) {
-  outputs.push_back({{}, type, SmallVector<Value>(sizes), tiedInput, {}});
+  outputs.push_back({{}, type, SmallVector<Value>(sizes), tiedInput, {}, {}});
   return {true, unsigned(outputs.size() - 1)};
 }
 
@@ -46,17 +50,62 @@ Value Executable::view(ImplicitLocOpBuilder &inside, Binding binding, MemRefType
   return buffer.views.emplace_back(inside.create(state))->getResult(0);
 }
 
+size_t Executable::numBindings() const {
+  auto isAlone = [](const Buffer &buffer) { return !buffer.part; };
+  return llvm::count_if(inputs, isAlone) + llvm::count_if(outputs, isAlone) + shared.size();
+}
+
+bool Executable::mayShare(unsigned index, bool isOutput) const {
+  const Buffer &buffer = (isOutput ? outputs : inputs)[index];
+  bool isTied = isOutput ? buffer.tiedInput.has_value() : isWritten(index);
+  return !isTied && buffer.type.hasStaticShape() &&
+         buffer.type.getNumElements() * bytesOfElement(buffer.type.getElementType()) <= kMostShared;
+}
+
+void Executable::shareBindings(size_t most) {
+  if (numBindings() <= most)
+    return;
+  for (bool isOutput : {false, true}) {
+    llvm::MapVector<Type, SmallVector<Buffer *>> ofType;
+    for (auto [i, buffer] : llvm::enumerate(isOutput ? outputs : inputs))
+      if (mayShare(i, isOutput))
+        ofType[buffer.type.getElementType()].push_back(&buffer);
+    for (auto &[element, buffers] : ofType) {
+      if (buffers.size() == 1)
+        continue;
+      int64_t end = 0;
+      for (Buffer *buffer : buffers) {
+        buffer->part = {unsigned(shared.size()), end};
+        end += llvm::alignTo(buffer->type.getNumElements(), kLine / bytesOfElement(element));
+      }
+      shared.push_back({isOutput, element, end});
+    }
+  }
+}
+
+unsigned Executable::operandOf(unsigned input) const {
+  return llvm::count_if(ArrayRef(inputs).take_front(input), [](const Buffer &buffer) { return !buffer.part; });
+}
+
 Attribute Executable::layout(MLIRContext *context) const {
   std::string text = "pipeline.layout<";
   if (!constants.empty())
     text += "constants = " + std::to_string(constants.size()) + ", ";
   SmallVector<StringRef> bindings;
-  for (unsigned i = 0; i < inputs.size(); ++i)
-    bindings.push_back(isWritten(i) ? "#hal.pipeline.binding<storage_buffer>"
-                                    : "#hal.pipeline.binding<storage_buffer, ReadOnly>");
+  StringRef readOnly = "#hal.pipeline.binding<storage_buffer, ReadOnly>",
+            written = "#hal.pipeline.binding<storage_buffer>";
+  for (auto [i, input] : llvm::enumerate(inputs))
+    if (!input.part)
+      bindings.push_back(isWritten(i) ? written : readOnly);
+  for (const Shared &each : shared)
+    if (!each.isOutput)
+      bindings.push_back(readOnly);
   for (const Buffer &output : outputs)
-    if (!output.tiedInput)
-      bindings.push_back("#hal.pipeline.binding<storage_buffer>");
+    if (!output.part && !output.tiedInput)
+      bindings.push_back(written);
+  for (const Shared &each : shared)
+    if (each.isOutput)
+      bindings.push_back(written);
   return ireeAttr(context, "hal", text + "bindings = [" + llvm::join(bindings, ", ") + "]>");
 }
 
@@ -65,17 +114,35 @@ void Executable::numberBindings(MLIRContext *context) {
   Attribute stated = layout(context);
   auto number = [&](const Buffer &buffer, int64_t binding, bool isReadOnly) {
     for (Operation *view : buffer.views) {
+      if (buffer.part && buffer.part->offset > 0) {
+        ImplicitLocOpBuilder inside(view->getLoc(), view);
+        int64_t bytes = buffer.part->offset * bytesOfElement(buffer.type.getElementType());
+        view->setOperand(0, arith::ConstantIndexOp::create(inside, bytes + *getConstantIntValue(view->getOperand(0))));
+      }
       view->setAttr("binding", b.getIndexAttr(binding));
       view->setAttr("layout", stated);
       if (isReadOnly)
         view->setAttr("descriptor_flags", b.getI32IntegerAttr(1));
     }
   };
+  int64_t next = 0;
+  SmallVector<int64_t> ofShared(shared.size());
+  auto numberShared = [&](bool isOutput) {
+    for (auto [each, binding] : llvm::zip_equal(shared, ofShared))
+      if (each.isOutput == isOutput)
+        binding = next++;
+    for (const Buffer &buffer : isOutput ? outputs : inputs)
+      if (buffer.part)
+        number(buffer, ofShared[buffer.part->shared], !isOutput);
+  };
   for (auto [i, input] : llvm::enumerate(inputs))
-    number(input, i, !isWritten(i));
-  int64_t next = inputs.size();
+    if (!input.part)
+      number(input, next++, !isWritten(i));
+  numberShared(false);
   for (const Buffer &output : outputs)
-    number(output, output.tiedInput ? *output.tiedInput : next++, false);
+    if (!output.part)
+      number(output, output.tiedInput ? operandOf(*output.tiedInput) : next++, false);
+  numberShared(true);
   for (Operation *load : loads)
     load->setAttr("layout", stated);
 }
@@ -113,27 +180,89 @@ void Executable::addTo(ModuleOp program, StringRef name, OwningOpRef<ModuleOp> c
   b.create(OperationState(b.getLoc(), "hal.return", {groups, one, one}, {}));
 }
 
+/// The groups of dimensions of a static type that make up the one of an array of the same elements.
+static SmallVector<ReassociationIndices> allDims(RankedTensorType type) {
+  if (type.getRank() == 0)
+    return {};
+  return {llvm::to_vector<2>(llvm::seq<int64_t>(0, type.getRank()))};
+}
+
+/// The array as a vector, and back.
+static Value flat(ImplicitLocOpBuilder &b, Value array) {
+  auto type = cast<RankedTensorType>(array.getType());
+  if (type.getRank() == 1)
+    return array;
+  auto vector = RankedTensorType::get(type.getNumElements(), type.getElementType());
+  if (type.getRank() == 0)
+    return tensor::ExpandShapeOp::create(b, vector, array, ArrayRef<ReassociationIndices>());
+  return tensor::CollapseShapeOp::create(b, vector, array, allDims(type));
+}
+
+static Value shaped(ImplicitLocOpBuilder &b, Value vector, RankedTensorType type) {
+  if (type.getRank() == 1)
+    return vector;
+  if (type.getRank() == 0)
+    return tensor::CollapseShapeOp::create(b, type, vector, ArrayRef<ReassociationIndices>());
+  return tensor::ExpandShapeOp::create(b, type, vector, allDims(type));
+}
+
+Value Executable::joined(ImplicitLocOpBuilder &b, unsigned number) const {
+  const Shared &each = shared[number];
+  Value all = tensor::EmptyOp::create(b, ArrayRef(each.numElements), each.element);
+  OpFoldResult one = b.getIndexAttr(1);
+  for (const Buffer &input : inputs)
+    if (input.part && input.part->shared == number)
+      all = tensor::InsertSliceOp::create(b, flat(b, input.array), all, {b.getIndexAttr(input.part->offset)},
+                                          {b.getIndexAttr(input.type.getNumElements())}, {one});
+  return all;
+}
+
 SmallVector<Value> Executable::call(ImplicitLocOpBuilder &b, StringRef name, ValueRange workload) const {
   SmallVector<Value> arguments, argumentSizes, resultSizes;
   SmallVector<Type> types;
   SmallVector<Attribute> tied;
-  for (const Buffer &input : inputs) {
-    arguments.push_back(input.array);
-    llvm::append_range(argumentSizes, input.sizes);
-  }
+  for (const Buffer &input : inputs)
+    if (!input.part) {
+      arguments.push_back(input.array);
+      llvm::append_range(argumentSizes, input.sizes);
+    }
+  for (auto [i, each] : llvm::enumerate(shared))
+    if (!each.isOutput)
+      arguments.push_back(joined(b, i));
   for (Value number : constants)
     arguments.push_back(arith::IndexCastOp::create(b, b.getI32Type(), number));
-  for (const Buffer &output : outputs) {
-    types.push_back(output.type);
-    llvm::append_range(resultSizes, output.sizes);
-    tied.push_back(b.getIndexAttr(output.tiedInput ? int64_t(*output.tiedInput) : -1));
-  }
+  for (const Buffer &output : outputs)
+    if (!output.part) {
+      types.push_back(output.type);
+      llvm::append_range(resultSizes, output.sizes);
+      tied.push_back(b.getIndexAttr(output.tiedInput ? int64_t(operandOf(*output.tiedInput)) : -1));
+    }
+  for (const Shared &each : shared)
+    if (each.isOutput) {
+      types.push_back(RankedTensorType::get(each.numElements, each.element));
+      tied.push_back(b.getIndexAttr(-1));
+    }
   auto run = SymbolRefAttr::get(b.getStringAttr(name), FlatSymbolRefAttr::get(b.getStringAttr(name)));
   SmallVector<NamedAttribute> attributes = {b.getNamedAttr("entry_points", b.getArrayAttr(run)),
                                             b.getNamedAttr("tied_operands", b.getArrayAttr(tied))};
   Operation *dispatch =
       createGrouped(b, "flow.dispatch", {workload, arguments, argumentSizes, resultSizes}, types, attributes);
-  return llvm::to_vector_of<Value>(dispatch->getResults());
+  auto next = dispatch->result_begin();
+  SmallVector<Value> alone;
+  for (const Buffer &output : outputs)
+    alone.push_back(output.part ? Value() : Value(*next++));
+  SmallVector<Value> together;
+  for (const Shared &each : shared)
+    together.push_back(each.isOutput ? Value(*next++) : Value());
+  OpFoldResult one = b.getIndexAttr(1);
+  for (auto [output, value] : llvm::zip_equal(outputs, alone))
+    if (output.part) {
+      Value part =
+          tensor::ExtractSliceOp::create(b, together[output.part->shared], {b.getIndexAttr(output.part->offset)},
+                                         {b.getIndexAttr(output.type.getNumElements())}, {one});
+      value = shaped(b, part, output.type);
+    }
+  return alone;
 }
 
 std::string freeName(ModuleOp program) {

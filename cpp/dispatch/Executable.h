@@ -35,7 +35,11 @@ public:
   mlir::Value view(mlir::ImplicitLocOpBuilder &inside, Binding binding, mlir::MemRefType type, mlir::ValueRange sizes,
                    int64_t offset = 0);
 
-  size_t numBindings() const { return inputs.size() + outputs.size(); }
+  size_t numBindings() const;
+  /// If there are more than `most` bindings, small arrays of one element type share one of inputs, and one of outputs;
+  /// calls join the former and slice the latter. All ties must have been made.
+  void shareBindings(size_t most);
+
   bool hasOutputs() const { return !outputs.empty(); }
 
   /// Adds the executable of `code`, a module of one function, to a program. The function gets the executable's name,
@@ -49,21 +53,40 @@ public:
                                       mlir::ValueRange workload) const;
 
 private:
+  /// Where an array is in a binding that arrays share, in elements.
+  struct Part {
+    unsigned shared;
+    int64_t offset;
+  };
+
   struct Buffer {
     /// The array that is read; null for an output.
     mlir::Value array;
     mlir::RankedTensorType type;
     llvm::SmallVector<mlir::Value> sizes;
     std::optional<unsigned> tiedInput;
+    std::optional<Part> part;
     /// The ops that view it.
     llvm::SmallVector<mlir::Operation *> views;
   };
 
+  /// A binding that arrays share, each from a multiple of a cache line on.
+  struct Shared {
+    bool isOutput;
+    mlir::Type element;
+    int64_t numElements;
+  };
+
   bool isWritten(unsigned input) const;
+  bool mayShare(unsigned index, bool isOutput) const;
+  /// The position of an input among the operands of a call.
+  unsigned operandOf(unsigned input) const;
+  mlir::Value joined(mlir::ImplicitLocOpBuilder &b, unsigned shared) const;
   mlir::Attribute layout(mlir::MLIRContext *context) const;
   void numberBindings(mlir::MLIRContext *context);
 
   llvm::SmallVector<Buffer> inputs, outputs;
+  llvm::SmallVector<Shared> shared;
   /// The numbers that are passed, and the ops inside that load them.
   llvm::SmallVector<mlir::Value> constants;
   llvm::SmallVector<mlir::Operation *> loads;

@@ -60,6 +60,7 @@ public:
 
   LogicalResult run() {
     bindAll();
+    executable.shareBindings(kMaxBuffers);
     if (scratch > kMaxScratch || executable.numBindings() > kMaxBuffers || bytesOnStack() > kMaxStack)
       return failure();
     OwningOpRef<ModuleOp> code = joinCode();

@@ -8,6 +8,7 @@
 #include "cpp/iree/Aliases.h"
 #include "cpp/iree/Donation.h"
 #include "cpp/iree/Ops.h"
+#include "cpp/tensors/Builders.h"
 #include "cpp/tensors/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -19,6 +20,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -26,6 +28,8 @@ namespace dovetail {
 
 /// As many as IREE 3.13's drivers for CUDA and ROCm bind.
 constexpr size_t kMaxBuffersOnGpu = 16;
+/// A dispatch makes arrays of so many equal elements itself, and copies arrays of so many that it chooses.
+constexpr int64_t kMostRepeated = int64_t(1) << 12;
 
 /// The total number of iterations of the loops in a block, if that is known.
 static std::optional<int64_t> countIterations(Block &block) {
@@ -89,7 +93,7 @@ bool canRunInOneDispatch(Operation *op) {
 
 namespace {
 
-using Body = function_ref<FailureOr<SmallVector<Value>>(ImplicitLocOpBuilder &, ValueRange)>;
+using Emit = function_ref<FailureOr<SmallVector<Value>>(ImplicitLocOpBuilder &, ValueRange)>;
 
 /// The code of the dispatch under construction: a function on memory, which gets buffers, and numbers of 32 bits.
 class SequentialCode {
@@ -109,7 +113,7 @@ public:
     mostBuffers = isCpu || !hasOffsets ? kMaxBuffers : kMaxBuffersOnGpu;
   }
 
-  LogicalResult build(ValueRange inputs, ArrayRef<Shape> results, Body body) {
+  LogicalResult build(ValueRange inputs, ArrayRef<Shape> results, Emit body) {
     inner.setInsertionPoint(function.front().getTerminator());
     SmallVector<Value> inside;
     for (Value input : inputs)
@@ -162,6 +166,35 @@ private:
     auto type = cast<RankedTensorType>(array.getType());
     if (isEmpty(type))
       return tensor::EmptyOp::create(inner, type, ValueRange());
+    if (Value inside = constant(array))
+      return inside;
+    if (isWorthOverwriting(array))
+      return bindArray(array);
+    Value &inside = arrays[array];
+    if (!inside)
+      inside = bindArray(array);
+    return inside;
+  }
+
+  /// A small array of equal elements, made inside; null for other arrays.
+  Value constant(Value array) {
+    auto type = cast<RankedTensorType>(array.getType());
+    Operation *maker = array.getDefiningOp();
+    if (!maker || !type.hasStaticShape() || type.getNumElements() > kMostRepeated)
+      return {};
+    DenseElementsAttr elements;
+    if (matchPattern(array, m_Constant(&elements)))
+      return elements.isSplat() ? inner.clone(*maker)->getResult(0) : Value();
+    auto fill = dyn_cast<linalg::FillOp>(maker);
+    Operation *scalar = fill ? fill.value().getDefiningOp() : nullptr;
+    if (!scalar || !scalar->hasTrait<OpTrait::ConstantLike>())
+      return {};
+    Value memory = tensor::EmptyOp::create(inner, type, ValueRange());
+    return linalg::FillOp::create(inner, inner.clone(*scalar)->getResult(0), memory).getResult(0);
+  }
+
+  Value bindArray(Value array) {
+    auto type = cast<RankedTensorType>(array.getType());
     SmallVector<Value> sizes = dynamicSizes(outer, array);
     Executable::Binding binding = executable.addInput(array, sizes);
     Value inside = bind(binding, type, sizes);
@@ -210,6 +243,7 @@ private:
     }
     llvm::for_each(expandable, expand);
     simplify(function, /*fuse=*/true);
+    copyChosen();
     liftConstants();
     SmallVector<Output> kept;
     for (size_t i = 0; i < results.size(); ++i)
@@ -227,6 +261,27 @@ private:
     simplify(function, /*fuse=*/false);
     return success(!isVulkan ||
                    countIterations(function.front()).value_or(kMostIterationsOnVulkan) < kMostIterationsOnVulkan);
+  }
+
+  /// A small array that is chosen from two is a copy: as one of them, it would keep both from being overwritten.
+  void copyChosen() {
+    SmallVector<arith::SelectOp> choices;
+    function.walk([&](arith::SelectOp op) {
+      auto type = dyn_cast<RankedTensorType>(op.getType());
+      if (type && type.hasStaticShape() && type.getNumElements() <= kMostRepeated &&
+          op.getCondition().getType().isInteger(1))
+        choices.push_back(op);
+    });
+    for (arith::SelectOp op : choices) {
+      ImplicitLocOpBuilder b(op.getLoc(), op);
+      Value x = op.getTrueValue(), y = op.getFalseValue();
+      SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(cast<RankedTensorType>(x.getType()).getRank()));
+      op.replaceAllUsesWith(parallelLoops(b, sizesOf(b, x), getElementTypeOrSelf(x), {x, y}, maps,
+                                          [&](OpBuilder &each, Location loc, ValueRange xs) -> Value {
+                                            return arith::SelectOp::create(each, loc, op.getCondition(), xs[0], xs[1]);
+                                          }));
+      op.erase();
+    }
   }
 
   /// New versions of donated inputs overwrite them, instead of copies.
@@ -316,6 +371,8 @@ private:
       op.erase();
       offset += bytes;
     }
+    if (hasOffsets)
+      executable.shareBindings(mostBuffers);
     return success(executable.numBindings() <= mostBuffers);
   }
 
@@ -328,8 +385,8 @@ private:
   Executable executable;
   /// The donated inputs and the outputs inside the dispatch.
   DenseMap<Value, Executable::Binding> donated, places;
-  /// The numbers that are passed in, as values inside the dispatch.
-  DenseMap<Value, Value> numbers;
+  /// The numbers that are passed in, and the arrays that are only read, as values inside the dispatch.
+  DenseMap<Value, Value> numbers, arrays;
   bool isCpu, isVulkan;
   /// Whether views of a buffer may begin anywhere in it.
   bool hasOffsets;
@@ -339,7 +396,7 @@ private:
 } // namespace
 
 FailureOr<SmallVector<Value>> dispatchOnce(ImplicitLocOpBuilder &b, ValueRange inputs, ArrayRef<Shape> results,
-                                           Body body, int64_t mostWork) {
+                                           Emit body, int64_t mostWork) {
   auto program = dyn_cast_or_null<ModuleOp>(rootOf(b));
   if (!program || isInDispatch(b))
     return failure();

@@ -53,6 +53,9 @@ static int64_t workOf(Operation &op) {
     return times(2, product(cast<MemRefType>(copy.getTarget().getType()).getShape()));
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
     return workOf(structured);
+  // It would also run on one thread as a dispatch of its own, however often.
+  if (isa<scf::WhileOp>(op))
+    return workOfBodies(op);
   if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
     std::optional<APInt> trips = mostIterations(loop);
     return times(workOfBodies(op), trips && trips->isIntN(40) ? trips->getSExtValue() : kAssumedSize);

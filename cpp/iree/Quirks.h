@@ -29,8 +29,7 @@ namespace dovetail {
 //   Workaround: cpp/iree/Quirks.cpp (filledAlone); cpp/lowering/Pointwise.cpp (lowerPointwise)
 //   Test: tests/lit/iree/quirks/filled_sum.mlir
 //
-// An array of one number is filled once for all buffers to which it is written, which are then one: of two arrays that
-// a loop carries, and that begin alike, one overwrites the other.
+// An array of one number is filled once for all arrays of these bytes, also if a loop overwrites one of them.
 //   Workaround: cpp/iree/CarryReferences.cpp (copiedTo)
 //   Test: tests/lit/iree/quirks/filled_carries.mlir
 //

@@ -49,17 +49,27 @@ lowerControl(Operation *op, ImplicitLocOpBuilder &b, ValueRange inputs, ArrayRef
              function_ref<LogicalResult(ImplicitLocOpBuilder &, ValueRange, SmallVectorImpl<Value> &)> emit,
              SmallVectorImpl<Value> &results) {
   if (isForOneDispatch(op, b)) {
+    auto isUsed = [&](size_t i) { return !op->getResult(i).use_empty(); };
+    SmallVector<Shape> used;
+    for (auto [i, shape] : llvm::enumerate(shapes))
+      if (isUsed(i))
+        used.push_back(shape);
     auto made = dispatchOnce(
-        b, inputs, shapes,
+        b, inputs, used,
         [&](ImplicitLocOpBuilder &inner, ValueRange inside) -> FailureOr<SmallVector<Value>> {
-          SmallVector<Value> outs;
+          SmallVector<Value> outs, kept;
           if (failed(emit(inner, inside, outs)))
             return failure();
-          return outs;
+          for (auto [i, out] : llvm::enumerate(outs))
+            if (isUsed(i))
+              kept.push_back(out);
+          return kept;
         },
         mostStepsOfIteration(b));
     if (succeeded(made)) {
-      llvm::append_range(results, *made);
+      auto next = made->begin();
+      for (auto [i, shape] : llvm::enumerate(shapes))
+        results.push_back(isUsed(i) ? *next++ : empty(b, shape.sizes, shape.element));
       return success();
     }
   }
