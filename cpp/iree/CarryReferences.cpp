@@ -1,6 +1,7 @@
 // Turns the arrays that host loops carry, and that branches return, into buffers that are overwritten.
 #include "Aliases.h"
 #include "Liveness.h"
+#include "Opaque.h"
 #include "Ops.h"
 #include "Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -106,19 +107,15 @@ struct Carry {
   SmallVector<Value> sizes;
 };
 
-/// The types of the repeated numbers that have been written to buffers.
-using Written = DenseSet<Type>;
-
 /// Writes an array to a buffer. IREE 3.13 would replace the array's memory by the buffer if it sees no later use. A
 /// keep-alive use at the end of its own block makes it copy the array if that is needed later. It would also fill an
-/// array once for all buffers that get it, which would then be one: all but the first get it from behind a barrier.
-Value copiedTo(ImplicitLocOpBuilder &b, Value array, ValueRange sizes, Value buffer, Written &written) {
+/// array once for all buffers that get the same number, which would then be one: each is filled with a number of its
+/// own.
+Value copiedTo(ImplicitLocOpBuilder &b, Value array, ValueRange sizes, Value buffer) {
   llvm::for_each(neededLater(array, b.getInsertionBlock()), keepAlive);
-  Operation *op = array.getDefiningOp();
-  auto type = cast<RankedTensorType>(array.getType());
-  bool isRepeated = op && type.getRank() > 0 && (op->hasTrait<OpTrait::ConstantLike>() || isa<linalg::FillOp>(op));
-  if (isRepeated && !written.insert(type).second)
-    array = optimizationBarrier(b, array).front();
+  DenseElementsAttr constant;
+  if (array.getDefiningOp<linalg::FillOp>() || (matchPattern(array, m_Constant(&constant)) && constant.isSplat()))
+    array = dependent(b, array, opaqueOne(b));
   return writtenTo(b, array, sizes, buffer);
 }
 
@@ -135,8 +132,7 @@ struct Step {
 
 class LoopRewriter {
 public:
-  LoopRewriter(Operation *loop, Written &written)
-      : loop(loop), written(written), inits(cast<LoopLikeOpInterface>(loop).getInits()) {
+  explicit LoopRewriter(Operation *loop) : loop(loop), inits(cast<LoopLikeOpInterface>(loop).getInits()) {
     for (Region &region : loop->getRegions())
       blocks.push_back(&region.front());
     first = blocks.back()->getNumArguments() - inits.size();
@@ -197,7 +193,6 @@ private:
   void leave(ImplicitLocOpBuilder &b, Operation *made);
 
   Operation *loop;
-  Written &written;
   SmallVector<Value> inits;
   /// The loop's blocks, the body last, and the number of the body's arguments before those that it carries.
   SmallVector<Block *> blocks;
@@ -287,7 +282,7 @@ SmallVector<Value> LoopRewriter::start(ImplicitLocOpBuilder &b) {
     reference = allocatedBuffer(b, carry.type, carry.sizes);
     // IREE only knows the contents of a buffer through an export.
     if (!isa_and_present<tensor::EmptyOp>(op))
-      reference = exportedBuffer(b, copiedTo(b, init, carry.sizes, reference, written), carry.sizes);
+      reference = exportedBuffer(b, copiedTo(b, init, carry.sizes, reference), carry.sizes);
   }
   for (Block *block : blocks)
     for (auto [carry, isOrigin] : llvm::zip(carries, isOrigin)) {
@@ -328,7 +323,7 @@ void LoopRewriter::enter(Block *block, ValueRange references) {
       own(array);
     if (writes.empty())
       continue;
-    Value copy = exportedBuffer(b, copiedTo(b, array, carry.sizes, memory, written), carry.sizes);
+    Value copy = exportedBuffer(b, copiedTo(b, array, carry.sizes, memory), carry.sizes);
     array = importedArray(b, copy, carry.type, carry.sizes);
     own(array);
     for (OpOperand *use : writes)
@@ -347,7 +342,7 @@ void LoopRewriter::finishStep() {
   for (auto [carry, step, spare] : llvm::zip(carries, steps, spares)) {
     Value array = next[carry.position];
     if (step.kind == Step::Written)
-      array = copiedTo(b, array, carry.sizes, spareOf(step.source), written);
+      array = copiedTo(b, array, carry.sizes, spareOf(step.source));
     next[carry.position] = step.kind == Step::Passed ? bufferOf(step.source) : exportedBuffer(b, array, carry.sizes);
     if (spare)
       next[inits.size() + *spare] =
@@ -391,7 +386,7 @@ void LoopRewriter::leave(ImplicitLocOpBuilder &b, Operation *made) {
 
 /// Makes the branches of a choice return references to buffers, each result its own: IREE 3.13 assigns no owner to a
 /// value that one branch computes and another forwards.
-Operation *rewriteChoice(scf::IfOp choice, Written &written) {
+Operation *rewriteChoice(scf::IfOp choice) {
   if (llvm::none_of(choice.getResultTypes(), isReferable))
     return choice;
   ImplicitLocOpBuilder b(choice.getLoc(), choice);
@@ -410,8 +405,7 @@ Operation *rewriteChoice(scf::IfOp choice, Written &written) {
         values.back() = op->getOperand(0);
       else
         values.back() = exportedBuffer(
-            inner,
-            copiedTo(inner, value, own, allocatedBuffer(inner, cast<RankedTensorType>(value.getType()), own), written),
+            inner, copiedTo(inner, value, own, allocatedBuffer(inner, cast<RankedTensorType>(value.getType()), own)),
             own);
       llvm::append_range(sizes, own);
     }
@@ -438,16 +432,16 @@ Operation *rewriteChoice(scf::IfOp choice, Written &written) {
 
 /// Outer loops come first, so that their imports are known to the inner ones; for branches, inner ones come first,
 /// since the outer ones forward their buffers.
-void carryReferences(Region &region, Written &written) {
+void carryReferences(Region &region) {
   for (Block &block : region)
     for (Operation *op = block.empty() ? nullptr : &block.front(); op; op = op->getNextNode()) {
       if (isRewritable(op))
-        op = LoopRewriter(op, written).rewrite();
+        op = LoopRewriter(op).rewrite();
       if (isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op))
         for (Region &inner : op->getRegions())
-          carryReferences(inner, written);
+          carryReferences(inner);
       if (auto choice = dyn_cast<scf::IfOp>(op))
-        op = rewriteChoice(choice, written);
+        op = rewriteChoice(choice);
     }
 }
 
@@ -456,8 +450,7 @@ struct CarryReferencesPass : impl::CarryReferencesPassBase<CarryReferencesPass> 
 
   void runOnOperation() override {
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
-      Written written;
-      carryReferences(function.getBody(), written);
+      carryReferences(function.getBody());
     }
   }
 };
