@@ -111,12 +111,17 @@ OpFoldResult ReduceSumOp::fold(FoldAdaptor adaptor) {
 
 //===- reduce_max, reduce_min --------------------------------------------------===//
 
-/// The tangent of an extreme element; ties share it equally.
+/// The tangent of an extreme element; ties share it equally. That of no elements is a constant.
 template <typename Op>
 static LogicalResult jvpOfExtreme(Emitter &e, Op op, Value x, Value tangent, SmallVectorImpl<Value> &results,
                                   SmallVectorImpl<Value> &resultTangents) {
   auto type = cast<RankedTensorType>(x.getType());
   Value ans = e.make<Op>(x, op.getDims());
+  if (llvm::any_of(op.getDims(), [&](int64_t dim) { return type.getDimSize(dim) == 0; })) {
+    results.push_back(ans);
+    resultTangents.push_back(zero);
+    return success();
+  }
   Value spread = e.broadcast(ans, withoutDims(type.getRank(), op.getDims()), type, e.sizes(x));
   Value isExtreme = e.equal(x, spread);
   Value count = e.reduceSum(e.select(isExtreme, e.full(x, 1), zero), op.getDims());

@@ -1,6 +1,7 @@
 // Turns the arrays that host loops carry, and that branches return, into buffers that are overwritten.
 #include "Aliases.h"
 #include "Liveness.h"
+#include "Opaque.h"
 #include "Ops.h"
 #include "Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -108,14 +109,13 @@ struct Carry {
 
 /// Writes an array to a buffer. IREE 3.13 would replace the array's memory by the buffer if it sees no later use. A
 /// keep-alive use at the end of its own block makes it copy the array if that is needed later. It would also fill an
-/// array once for all arrays with these bytes, which would then be in the buffer: a barrier hides that it is a number.
+/// array once for all buffers that get the same elements, constants among them, which would then be one: each is
+/// written by an op of its own that depends on a number which IREE does not know.
 Value copiedTo(ImplicitLocOpBuilder &b, Value array, ValueRange sizes, Value buffer) {
   llvm::for_each(neededLater(array, b.getInsertionBlock()), keepAlive);
   Operation *op = withoutReshapes(array).getDefiningOp();
-  if (op && (op->hasTrait<OpTrait::ConstantLike>() || isa<linalg::FillOp>(op))) {
-    array = optimizationBarrier(b, array).front();
-    keepAlive(array);
-  }
+  if (op && (op->hasTrait<OpTrait::ConstantLike>() || isa<linalg::FillOp>(op)))
+    array = dependent(b, array, opaqueOne(b));
   return writtenTo(b, array, sizes, buffer);
 }
 

@@ -29,9 +29,10 @@ namespace dovetail {
 //   Workaround: cpp/iree/Quirks.cpp (filledAlone); cpp/lowering/Pointwise.cpp (lowerPointwise)
 //   Test: tests/lit/iree/quirks/filled_sum.mlir
 //
-// An array of one number is filled once for all arrays of these bytes, also if a loop overwrites one of them.
-//   Workaround: cpp/iree/CarryReferences.cpp (copiedTo)
-//   Test: tests/lit/iree/quirks/filled_carries.mlir
+// An array of constants is written once for all buffers that get it, which are then one: of two arrays that a loop
+// carries, and that begin alike, one overwrites the other.
+//   Workaround: cpp/iree/CarryReferences.cpp (copiedTo); cpp/iree/Opaque.cpp (dependent)
+//   Test: tests/python/lowering/test_carried_fills.py
 //
 // `tensor.from_elements` of a bool, which is stored as a byte, does not compile.
 //   Workaround: cpp/iree/Quirks.cpp (filledAlone)
@@ -82,6 +83,10 @@ namespace dovetail {
 // the other loop goes.
 //   Workaround: cpp/lowering/Window.cpp (withoutRest)
 //   Test: tests/lit/iree/quirks/window_rest.mlir
+//
+// A pad of a constant complex array, which an update of a slice of it becomes, crashes.
+//   Workaround: cpp/lowering/Scatter.cpp (startsOfOnlyWindow)
+//   Test: tests/python/lowering/test_rows.py
 //
 // A pad does not compile whose padding is computed in its region, or that is fused behind a scatter. One of complex
 // numbers crashes in some fusions.
@@ -169,6 +174,10 @@ namespace dovetail {
 // are the indices and updates that are computed there.
 //   Workaround: cpp/iree/Ops.cpp (scatterWindows); cpp/dispatch/OneDispatch.cpp (kMaxStack)
 //   Test: tests/lit/iree/quirks/updated_slice.mlir, tests/lit/iree/quirks/scattered_indices.mlir
+//
+// A slice that is moved within its array is copied in place, which fails when the program runs where the two overlap.
+//   Workaround: cpp/lowering/Scatter.cpp (areSliceOf)
+//   Test: tests/python/lowering/test_rows.py
 //
 // Several results of one dispatch are written to their places in one array, if the arrays that they go to begin alike.
 //   Workaround: cpp/iree/SeparateResults.cpp (--dovetail-separate-results)

@@ -10,9 +10,9 @@ namespace dovetail::memory {
 /// library's allocator then is the function that makes arrays.
 void learnArray(size_t least);
 
-/// Whether the function that makes arrays asks for a block. `returns` is where the replacement of the C library's
-/// function, which calls this, returns to. False before an array has been learnt.
-bool isOfArray(size_t size, const void *returns);
+/// Whether the function that makes arrays asks for a block. `frame` is that of the replacement of the C library's
+/// function, which calls this, and `returns` is where it returns to. False before an array has been learnt.
+bool isOfArray(size_t size, const void *frame, const void *returns);
 
 } // namespace dovetail::memory
 

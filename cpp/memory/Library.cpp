@@ -27,7 +27,8 @@ static void *pooledCalloc(size_t count, size_t size) {
     return std::calloc(count, size);
   if (bytes >= kLeastSize)
     return acquireOrFail(bytes);
-  return isOfArray(bytes, __builtin_return_address(0)) ? std::malloc(bytes) : std::calloc(count, size);
+  bool isUnzeroed = isOfArray(bytes, __builtin_frame_address(0), __builtin_return_address(0));
+  return isUnzeroed ? std::malloc(bytes) : std::calloc(count, size);
 }
 
 static void *pooledMalloc(size_t size) { return size < kLeastSize ? std::malloc(size) : acquireOrFail(size); }

@@ -279,3 +279,25 @@ func.func @shared(%n: index, %x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>
   }
   return %0, %b#1 : tensor<4xf32>, tensor<4xf32>
 }
+
+// Arrays that begin as the same number are filled with a number for each, which IREE does not know.
+// CHECK-LABEL: func.func @same_fills(
+// CHECK:      %[[FILL:.+]] = arith.constant dense<1.000000e+00>
+// CHECK:      %[[ONE:.+]] = "util.optimization_barrier"(%{{.+}}) : (tensor<i32>)
+// CHECK:      %[[FIRST:.+]] = linalg.generic {{.*}} ins(%[[FILL]], %[[ONE]] :
+// CHECK:      "hal.tensor.alias"(%[[FIRST]],
+// CHECK:      %[[OTHER:.+]] = "util.optimization_barrier"(%{{.+}}) : (tensor<i32>)
+// CHECK:      %[[SECOND:.+]] = linalg.generic {{.*}} ins(%[[FILL]], %[[OTHER]] :
+// CHECK:      "hal.tensor.alias"(%[[SECOND]],
+// CHECK:      scf.for
+func.func @same_fills(%n: index) -> (tensor<3xf64>, tensor<3xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant dense<1.0> : tensor<3xf64>
+  %last:2 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %one, %y = %one) -> (tensor<3xf64>, tensor<3xf64>) {
+    %twice = arith.addf %x, %x : tensor<3xf64>
+    %square = arith.mulf %y, %y : tensor<3xf64>
+    scf.yield %twice, %square : tensor<3xf64>, tensor<3xf64>
+  }
+  return %last#0, %last#1 : tensor<3xf64>, tensor<3xf64>
+}

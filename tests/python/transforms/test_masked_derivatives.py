@@ -49,6 +49,15 @@ def test_gradients_of_reductions_of_some(number: int, transform: Function) -> No
         np.testing.assert_allclose(actual, expected, rtol=1e-12)
 
 
+@pytest.mark.parametrize("extreme", [dnp.max, dnp.min])
+def test_extremes_of_no_elements_are_constants(extreme: Function) -> None:
+    """Also in forward mode, in which a tangent divided by their number would be NaN."""
+    x = np.zeros((0, 2), np.float32)
+    value, tangent = dt.jvp(lambda x: extreme(x, 0, initial=-1.0), (x,), (x,))
+    np.testing.assert_array_equal(value, [-1, -1])
+    np.testing.assert_array_equal(tangent, [0, 0])
+
+
 # Branches -----------------------------------------------------------------------------------------
 
 

@@ -54,6 +54,17 @@ func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2xf32> {
 
 // -----
 
+// Of no elements, the extreme is a constant.
+func.func @main(%arg0: tensor<0x2xf32>) -> tensor<2xf32> {
+  %0 = dovetail.reduce_max %arg0 [0] : tensor<0x2xf32>
+  return %0 : tensor<2xf32>
+}
+// CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<0x2xf32>, %arg1: tensor<0x2xf32>) -> tensor<2xf32>
+// CHECK-NEXT:    %[[REDUCE_MAX:.+]] = dovetail.reduce_max %arg0 [0] : tensor<0x2xf32>
+// CHECK-NEXT:    return %[[REDUCE_MAX]] : tensor<2xf32>
+
+// -----
+
 func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2xf32> {
   %0 = dovetail.reduce_prod %arg0 [1] : tensor<2x3xf32>
   return %0 : tensor<2xf32>
