@@ -40,7 +40,11 @@ bool Executable::isWritten(unsigned input) const {
 
 Value Executable::view(ImplicitLocOpBuilder &inside, Binding binding, MemRefType type, ValueRange sizes,
                        int64_t offset) {
-  SmallVector<Value> operands = {arith::ConstantIndexOp::create(inside, offset)};
+  return view(inside, binding, type, sizes, arith::ConstantIndexOp::create(inside, offset).getResult());
+}
+
+Value Executable::view(ImplicitLocOpBuilder &inside, Binding binding, MemRefType type, ValueRange sizes, Value offset) {
+  SmallVector<Value> operands = {offset};
   llvm::append_range(operands, sizes);
   OperationState state(inside.getLoc(), "hal.interface.binding.subspan", operands, type);
   // An input may be part of an array, and begin at any of its elements.

@@ -34,6 +34,8 @@ public:
   /// The memory of a binding inside the executable, from `offset` bytes on; `sizes` are the type's dynamic ones.
   mlir::Value view(mlir::ImplicitLocOpBuilder &inside, Binding binding, mlir::MemRefType type, mlir::ValueRange sizes,
                    int64_t offset = 0);
+  mlir::Value view(mlir::ImplicitLocOpBuilder &inside, Binding binding, mlir::MemRefType type, mlir::ValueRange sizes,
+                   mlir::Value offset);
 
   size_t numBindings() const;
   /// If there are more than `most` bindings, small arrays of one element type share one of inputs, and one of outputs;

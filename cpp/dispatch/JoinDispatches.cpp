@@ -39,7 +39,8 @@ func::FuncOp sequentialCode(Operation *op) {
       !destinationsOf(op).empty())
     return {};
   Operation *executable = SymbolTable::lookupSymbolIn(op->getParentOfType<ModuleOp>(), name);
-  return executable ? functionOf(*executable) : func::FuncOp();
+  func::FuncOp code = executable ? functionOf(*executable) : func::FuncOp();
+  return code && !code->getParentOp()->hasAttr(kHasGroups) ? code : func::FuncOp();
 }
 
 namespace {

@@ -93,18 +93,26 @@ bool canRunInOneDispatch(Operation *op) {
 
 namespace {
 
-using Emit = function_ref<FailureOr<SmallVector<Value>>(ImplicitLocOpBuilder &, ValueRange)>;
+using Emit = function_ref<FailureOr<SmallVector<Value>>(ImplicitLocOpBuilder &, ValueRange, Value)>;
 
 /// The code of the dispatch under construction: a function on memory, which gets buffers, and numbers of 32 bits.
 class SequentialCode {
 public:
-  SequentialCode(ImplicitLocOpBuilder &b, ModuleOp program, int64_t mostWork)
-      : outer(b), program(program), mostWork(mostWork), module(ModuleOp::create(b.getLoc())),
+  /// `numGroups` is 0 for code that runs once.
+  SequentialCode(ImplicitLocOpBuilder &b, ModuleOp program, int64_t numGroups, int64_t mostWork)
+      : outer(b), program(program), numGroups(numGroups), mostWork(mostWork), module(ModuleOp::create(b.getLoc())),
         inner(b.getLoc(), b.getContext()) {
     module->getOperation()->setAttr(kIsDispatch, inner.getUnitAttr());
+    if (numGroups > 0)
+      module->getOperation()->setAttr(kHasGroups, inner.getUnitAttr());
     inner.setInsertionPointToEnd(module->getBody());
     function = func::FuncOp::create(inner, "run", b.getFunctionType({}, {}));
     inner.setInsertionPointToStart(function.addEntryBlock());
+    if (numGroups > 0) {
+      OperationState state(b.getLoc(), "hal.interface.workgroup.id", {}, inner.getIndexType());
+      state.addAttribute("dimension", inner.getIndexAttr(0));
+      group = inner.create(state)->getResult(0);
+    }
     func::ReturnOp::create(inner);
     Target target(program);
     isCpu = !target.isGpu();
@@ -121,7 +129,7 @@ public:
     SmallVector<Output> outputs;
     for (const Shape &shape : results)
       outputs.push_back(addOutput(shape));
-    FailureOr<SmallVector<Value>> computed = body(inner, inside);
+    FailureOr<SmallVector<Value>> computed = body(inner, inside, group);
     if (failed(computed))
       return failure();
     for (auto [output, array] : llvm::zip_equal(outputs, *computed))
@@ -134,7 +142,10 @@ public:
     SmallVector<Value> called;
     if (executable.hasOutputs()) {
       std::string name = freeName(program);
-      executable.addTo(program, name, std::move(module), /*workloadSize=*/0);
+      executable.addTo(program, name, std::move(module), /*workloadSize=*/0,
+                       [&](ImplicitLocOpBuilder &b, ValueRange) -> Value {
+                         return arith::ConstantIndexOp::create(b, std::max<int64_t>(numGroups, 1));
+                       });
       called = executable.call(outer, name, /*workload=*/{});
     }
     auto next = called.begin();
@@ -198,7 +209,7 @@ private:
     SmallVector<Value> sizes = dynamicSizes(outer, array);
     Executable::Binding binding = executable.addInput(array, sizes);
     Value inside = bind(binding, type, sizes);
-    if (isWorthOverwriting(array))
+    if (numGroups == 0 && isWorthOverwriting(array))
       donated[inside] = binding;
     return inside;
   }
@@ -209,9 +220,26 @@ private:
     if (isEmpty(type))
       return {{}, tensor::EmptyOp::create(inner, type, ValueRange())};
     Executable::Binding binding = executable.addOutput(type, sizes);
+    if (numGroups > 0)
+      return {{}, sliceOfGroup(binding, type)};
     Value inside = bind(binding, type, sizes);
     places[inside] = binding;
     return {{}, inside};
+  }
+
+  /// The part of a result that a workgroup writes.
+  Value sliceOfGroup(Executable::Binding binding, RankedTensorType type) {
+    auto whole = MemRefType::get(type.getShape(), type.getElementType());
+    auto sliceType = RankedTensorType::get(type.getShape().drop_front(), type.getElementType());
+    SmallVector<OpFoldResult> offsets(type.getRank(), inner.getIndexAttr(0)),
+        strides(type.getRank(), inner.getIndexAttr(1));
+    SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(inner.getContext(), type.getShape());
+    offsets[0] = group;
+    sizes[0] = inner.getIndexAttr(1);
+    auto reduced = memref::SubViewOp::inferRankReducedResultType(sliceType.getShape(), whole, offsets, sizes, strides);
+    Value memory = executable.view(inner, binding, whole, {});
+    Value part = memref::SubViewOp::create(inner, cast<MemRefType>(reduced), memory, offsets, sizes, strides);
+    return bufferization::ToTensorOp::create(inner, sliceType, part, /*restrict=*/true, /*writable=*/true);
   }
 
   //===- From arrays to loops ----------------------------------------------------===//
@@ -224,7 +252,7 @@ private:
         barriers.push_back(op);
       if (isExpandable(op))
         expandable.push_back(op);
-      return op == function || isa<func::ReturnOp, bufferization::ToTensorOp>(op) ||
+      return op == function || isa<func::ReturnOp, bufferization::ToTensorOp, memref::SubViewOp>(op) ||
                      op->getName().getStringRef().starts_with("hal.interface.") || canRunInOneDispatch(op)
                  ? WalkResult::advance()
                  : WalkResult::interrupt();
@@ -357,17 +385,26 @@ private:
       }
       placed.push_back({op, bytes});
       total += bytes;
-      if (total > kMaxScratch)
+      if (total * std::max<int64_t>(numGroups, 1) > kMaxScratch)
         return failure();
     }
+    assert((isCpu || numGroups == 0) && "other devices have no memory for each group");
     bool isOne = isCpu || (hasOffsets && executable.numBindings() + placed.size() > mostBuffers);
     std::optional<Executable::Binding> scratch;
     int64_t offset = 0;
     for (auto [op, bytes] : placed) {
       if (!isOne || !scratch)
-        scratch = executable.addOutput(RankedTensorType::get({isOne ? total : bytes}, inner.getI8Type()), {});
+        scratch = executable.addOutput(
+            RankedTensorType::get({isOne ? total * std::max<int64_t>(numGroups, 1) : bytes}, inner.getI8Type()), {});
       inner.setInsertionPointToStart(&function.front());
-      op.replaceAllUsesWith(executable.view(inner, *scratch, op.getType(), {}, isOne ? offset : 0));
+      if (numGroups > 0) {
+        inner.setInsertionPointAfterValue(group);
+        Value size = arith::ConstantIndexOp::create(inner, total), own = arith::ConstantIndexOp::create(inner, offset);
+        Value begin = arith::AddIOp::create(inner, arith::MulIOp::create(inner, group, size), own);
+        op.replaceAllUsesWith(executable.view(inner, *scratch, op.getType(), {}, begin));
+      } else {
+        op.replaceAllUsesWith(executable.view(inner, *scratch, op.getType(), {}, isOne ? offset : 0));
+      }
       op.erase();
       offset += bytes;
     }
@@ -378,7 +415,9 @@ private:
 
   ImplicitLocOpBuilder &outer;
   ModuleOp program;
-  int64_t mostWork;
+  int64_t numGroups, mostWork;
+  /// The number of the workgroup, if there are several.
+  Value group;
   OwningOpRef<ModuleOp> module;
   ImplicitLocOpBuilder inner;
   func::FuncOp function;
@@ -395,15 +434,28 @@ private:
 
 } // namespace
 
-FailureOr<SmallVector<Value>> dispatchOnce(ImplicitLocOpBuilder &b, ValueRange inputs, ArrayRef<Shape> results,
-                                           Emit body, int64_t mostWork) {
+static FailureOr<SmallVector<Value>> dispatch(ImplicitLocOpBuilder &b, int64_t numGroups, ValueRange inputs,
+                                              ArrayRef<Shape> results, Emit body, int64_t mostWork) {
   auto program = dyn_cast_or_null<ModuleOp>(rootOf(b));
   if (!program || isInDispatch(b))
     return failure();
-  SequentialCode code(b, program, mostWork);
+  SequentialCode code(b, program, numGroups, mostWork);
   if (failed(code.build(inputs, results, body)))
     return failure();
   return code.finish(results);
+}
+
+FailureOr<SmallVector<Value>>
+dispatchOnce(ImplicitLocOpBuilder &b, ValueRange inputs, ArrayRef<Shape> results,
+             function_ref<FailureOr<SmallVector<Value>>(ImplicitLocOpBuilder &, ValueRange)> body, int64_t mostWork) {
+  return dispatch(
+      b, /*numGroups=*/0, inputs, results,
+      [&](ImplicitLocOpBuilder &inner, ValueRange inside, Value) { return body(inner, inside); }, mostWork);
+}
+
+FailureOr<SmallVector<Value>> dispatchGroups(ImplicitLocOpBuilder &b, int64_t numGroups, ValueRange inputs,
+                                             ArrayRef<Shape> results, Emit body, int64_t mostWork) {
+  return dispatch(b, numGroups, inputs, results, body, mostWork);
 }
 
 } // namespace dovetail

@@ -19,8 +19,8 @@ constexpr int64_t kMaxStack = int64_t(1) << 13;
 /// The runtime of IREE 3.13 does not pass more memory to a dispatch.
 constexpr size_t kMaxBuffers = 32;
 
-/// Marks the module that has the code of such a dispatch.
-constexpr llvm::StringLiteral kIsDispatch = "dovetail.dispatch";
+/// Marks the module that has the code of such a dispatch; the second, if several workgroups run it.
+constexpr llvm::StringLiteral kIsDispatch = "dovetail.dispatch", kHasGroups = "dovetail.groups";
 
 /// The element type and the sizes of a result.
 struct Shape {
@@ -48,6 +48,15 @@ dispatchOnce(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange inputs, llvm::Array
                                                                                 mlir::ValueRange inputs)>
                  body,
              int64_t mostWork = std::numeric_limits<int64_t>::max());
+
+/// The same for code that each of several workgroups runs: `body` also gets the number of its group, and returns the
+/// slices of the results at that number along their first dimension, whose size is the number of groups.
+mlir::FailureOr<llvm::SmallVector<mlir::Value>> dispatchGroups(
+    mlir::ImplicitLocOpBuilder &b, int64_t numGroups, mlir::ValueRange inputs, llvm::ArrayRef<Shape> results,
+    llvm::function_ref<mlir::FailureOr<llvm::SmallVector<mlir::Value>>(mlir::ImplicitLocOpBuilder &,
+                                                                       mlir::ValueRange inputs, mlir::Value group)>
+        body,
+    int64_t mostWork);
 
 /// Whether the builder writes the code of such a dispatch.
 bool isInDispatch(mlir::ImplicitLocOpBuilder &b);

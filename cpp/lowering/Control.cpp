@@ -1,5 +1,6 @@
 // Lowering of control flow to scf.
 #include "dialects/Control.h"
+#include "Division.h"
 #include "Lowering.h"
 #include "cpp/dispatch/OneDispatch.h"
 #include "cpp/dispatch/PlanDispatches.h"
@@ -116,7 +117,30 @@ struct ScanLowering : LowerOpInterface::ExternalModel<ScanLowering, ScanOp> {
           size = here(size);
       return emitLoop(scan, inner, inside, here(length), stacks, outs);
     };
+    if (scan->hasAttr(kWorkgroups) && succeeded(lowerGroups(scan, b, operands, shapes, results)))
+      return success();
     return lowerControl(op, b, inputs, shapes, emit, results);
+  }
+
+  /// The iterations of a loop without carries as workgroups of one dispatch.
+  static LogicalResult lowerGroups(ScanOp scan, ImplicitLocOpBuilder &b, ValueRange operands, ArrayRef<Shape> shapes,
+                                   SmallVectorImpl<Value> &results) {
+    auto made = dispatchGroups(
+        b, scan.getLength(), operands, shapes,
+        [&](ImplicitLocOpBuilder &inner, ValueRange inside, Value group) -> FailureOr<SmallVector<Value>> {
+          SmallVector<Value> arguments, outs;
+          for (Value x : inside.take_front(scan.getXs().size()))
+            arguments.push_back(Slice(inner, x, group).read(inner, x));
+          llvm::append_range(arguments, inside.drop_front(scan.getXs().size()));
+          if (failed(lowerBody(inner, scan.getBody(), arguments, outs)))
+            return failure();
+          return outs;
+        },
+        mostStepsOfIteration(b));
+    if (failed(made))
+      return failure();
+    llvm::append_range(results, *made);
+    return success();
   }
 
   /// The types of the values that the loop stacks; unknown sizes of slices follow from the sizes of the body's

@@ -1,4 +1,5 @@
 // The lowering pass.
+#include "Division.h"
 #include "Lowering.h"
 #include "Passes.h"
 #include "cpp/dispatch/CollectiveCall.h"
@@ -82,7 +83,7 @@ LogicalResult lowerBody(ImplicitLocOpBuilder &b, Region &body, ValueRange argume
   return success();
 }
 
-static LogicalResult lowerFunction(func::FuncOp function) {
+LogicalResult lowerFunction(func::FuncOp function) {
   if (failed(checkTransformable(function)) || failed(checkSizes(function)))
     return failure();
   Block &source = function.front();
@@ -131,6 +132,7 @@ struct LowerPass : impl::LowerPassBase<LowerPass> {
     numberForeignCalls(getOperation());
     getOperation()->removeAttr(kMesh);
     getOperation()->removeAttr(kHostLoops);
+    getOperation()->removeAttr(kDivideLoops);
     getOperation()->removeAttr(kHostFunctions);
     getOperation()->removeAttr(kThreads);
   }

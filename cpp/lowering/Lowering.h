@@ -30,6 +30,9 @@ void attachSizeLowerings(mlir::MLIRContext *context);
 void attachSortLowerings(mlir::MLIRContext *context);
 void attachWindowLowerings(mlir::MLIRContext *context);
 
+/// Replaces a function's dovetail ops by lowered ones.
+llvm::LogicalResult lowerFunction(mlir::func::FuncOp function);
+
 /// Emits the lowered ops of a body on lowered arguments, at the builder's position.
 llvm::LogicalResult lowerBody(mlir::ImplicitLocOpBuilder &b, mlir::Region &body, mlir::ValueRange arguments,
                               llvm::SmallVectorImpl<mlir::Value> &results);

@@ -1,8 +1,21 @@
-// The pass that lowers the dialect.
+// The passes that lower the dialect.
 #ifndef DOVETAIL_LOWERING_PASSES_TD
 #define DOVETAIL_LOWERING_PASSES_TD
 
 include "cpp/PassBase.td"
+
+def DivideLoopsPass : ModulePass<"dovetail-divide-loops"> {
+  let summary = "parts of loops over large arrays as workgroups of one dispatch";
+  let description = [{
+    A loop whose iterations are too long for one dispatch of one thread runs on the host, which starts the dispatches of each
+    iteration. On the CPU, if all that the loop carries and stacks can be divided along one dimension each, such that an
+    iteration computes a part from the same part of the others, the loop becomes one over the parts, with the mark
+    `dovetail.workgroups`: each runs all iterations on its own. By the factor maps of the ops, no rule of an op is needed. The
+    elementwise ops around the loop, divided in the same way, are part of it.
+
+    A loop stays as it is if workgroups would repeat much work, or if its parts are not lowered to one dispatch.
+  }];
+}
 
 def LowerPass : ModulePass<"dovetail-lower"> {
   let summary = "linalg, tensor, arith, math and complex instead of dovetail ops";

@@ -7,6 +7,7 @@
 #include "cpp/iree/Aliases.h"
 #include "cpp/iree/Ops.h"
 #include "cpp/iree/Quirks.h"
+#include "cpp/tensors/Target.h"
 #include "dialects/Index.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "llvm/ADT/SetVector.h"
@@ -245,6 +246,24 @@ bool areSliceOf(Value updates, Value x) {
          mayBeComputedFrom(x, views.back());
 }
 
+/// A slice in memory of its own, copied before what follows it changes the array. On the CPU a dispatch copies it: the
+/// array that enters a barrier is needed until the end, and is copied instead where it is changed.
+Value copiedSlice(ImplicitLocOpBuilder &b, Value slice) {
+  auto type = cast<RankedTensorType>(slice.getType());
+  auto program = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  if (type.hasStaticShape() && Target(program).isCpu()) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfterValue(slice);
+    Shape shape = {type.getElementType(), getAsIndexOpFoldResult(b.getContext(), type.getShape())};
+    auto copied = dispatchOnce(b, slice, shape, [](ImplicitLocOpBuilder &, ValueRange inside) {
+      return FailureOr<SmallVector<Value>>(SmallVector<Value>(inside));
+    });
+    if (succeeded(copied))
+      return copied->front();
+  }
+  return optimizationBarrier(b, slice).front();
+}
+
 /// The array with that window updated: a slice of it, which fuses with what makes the updates.
 Value updateSlice(ImplicitLocOpBuilder &b, const IndexedWindows &windows, ArrayRef<int64_t> starts, Value updates,
                   function_ref<Value(OpBuilder &, Location, Value, Value)> step) {
@@ -308,7 +327,7 @@ struct ScatterLowering : LowerOpInterface::ExternalModel<ScatterLowering<Op, upd
       // IREE 3.13 would copy it within the array, which it refuses to do if the two slices overlap.
       Value updates = operands[2];
       if (areSliceOf(updates, windows.x))
-        updates = optimizationBarrier(b, updates).front();
+        updates = copiedSlice(b, updates);
       results.push_back(updateSlice(b, windows, *starts, updates, step));
       return success();
     }

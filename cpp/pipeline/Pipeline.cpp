@@ -81,6 +81,7 @@ static void addDecompose(OpPassManager &manager, const Form &) {
 }
 
 static void addLower(OpPassManager &manager, const Form &) {
+  manager.addPass(createDivideLoopsPass());
   manager.addPass(createLowerPass());
   manager.addPass(createMaskPadsPass());
   manager.addPass(createShareShiftsPass());

@@ -108,7 +108,7 @@ class Trace:
         self.captured: list[Operand] = []
         self._argument_of: dict[int, int] = {}
         self._numbers: dict[int, int] = {}
-        self._constants: list[Operand] = []
+        self.constants: list[Operand] = []
         # Outer values of arguments, known values, and how to compute others: a function of arrays,
         # its keywords, the numbers of its operands and of its results.
         self._outside: dict[int, Operand] = {}
@@ -283,7 +283,7 @@ class Trace:
         is_known = type(operand) is Array and operand._place is None
         if is_known and operand.size <= LARGEST_CONSTANT:
             # Kept alive so that its id is not reused.
-            self._constants.append(operand)
+            self.constants.append(operand)
             return self.constant(operand._value()).number
         self.captured.append(operand)
         return self.argument(operand.aval, operand).number

@@ -49,7 +49,7 @@ def test_small_kernels_are_one_dispatch(name: str) -> None:
     assert dispatches(kernel, arrays) == 1
 
 
-@pytest.mark.parametrize("name", [name for name in kernels.CASES if name != "attention"])
+@CASES
 def test_large_kernels_have_the_dispatches_of_plain_ops(name: str) -> None:
     make, _, sizes = kernels.CASES[name]
     kernel, plain, arrays = make(*sizes)

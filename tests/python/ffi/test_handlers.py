@@ -60,6 +60,34 @@ def scalar(dtype: Any) -> dt.ShapeDtypeStruct:
     return dt.ShapeDtypeStruct((), dtype)
 
 
+# Made for JAX -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_library_that_was_compiled_for_jax(mode: str) -> None:
+    """JAX's own handlers for LAPACK, from its wheel."""
+    handlers = pytest.importorskip("jaxlib.cpu._lapack")
+    handlers.initialize()
+    ffi.register_ffi_target(
+        "lapack_spotrf_ffi", handlers.registrations()["lapack_spotrf_ffi"], platform="cpu"
+    )
+
+    def factor(a: Any) -> Any:
+        call = ffi.ffi_call(
+            "lapack_spotrf_ffi",
+            (dt.ShapeDtypeStruct(a.shape, a.dtype), scalar(np.int32)),
+            input_output_aliases={0: 0},
+        )
+        return call(a, uplo=np.uint8(ord("U")))
+
+    x = np.random.default_rng(0).normal(size=(4, 4)).astype(np.float32)
+    a = x @ x.T + 4 * np.eye(4, dtype=np.float32)
+    factors, status = run(mode, factor, a)
+    assert int(status) == 0
+    np.testing.assert_allclose(np.tril(factors), np.linalg.cholesky(a), rtol=1e-5, atol=1e-6)
+    assert int(run(mode, factor, -a)[1]) == 1
+
+
 # With our own header ------------------------------------------------------------------------------
 
 

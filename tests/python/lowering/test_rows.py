@@ -11,6 +11,7 @@ from hypothesis import example, given, settings
 
 import dovetail as dt
 import dovetail.numpy as dnp
+from dovetail.compiler.schedule import schedule_of
 from support import breadth
 
 DTYPES = ("bool", "int8", "uint16", "int32", "int64", "bfloat16", "float32", "float64", "complex64")
@@ -264,3 +265,17 @@ def test_a_slice_of_equal_elements_is_updated(dtype: str) -> None:
 
     for result, expected in zip(dt.jit(program)(x), program(dnp.asarray(x)), strict=True):
         np.testing.assert_array_equal(np.asarray(result), np.asarray(expected))
+
+
+def test_rows_that_are_exchanged_need_no_copy_of_the_array() -> None:
+    def exchange(ref: Any) -> None:
+        ref[0], ref[1] = ref[1], ref[0]
+
+    x = np.arange(1024 * 1024, dtype=np.float32).reshape(1024, 1024)
+    ref = dt.new_ref(x)
+    f = dt.jit(exchange)
+    with dt.config.compile("now"):
+        f(ref)
+    np.testing.assert_array_equal(ref[...], x[[1, 0, *range(2, 1024)]])
+    program = f.lower(ref).compile()._program
+    assert schedule_of(program.compilation()).bytes_of("transient") < x.nbytes // 8

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext, suppress
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -249,17 +251,44 @@ def _alone(
 ) -> Any:
     """The result of a function, which must close over no arrays but the program's place."""
     trace = current()
-    before = 0 if trace is None else len(trace.captured)
+    before = (0, 0) if trace is None else (len(trace.captured), len(trace.constants))
     result = function(*args)
-    captured = [] if trace is None else trace.captured[before:]
-    given = {id(each) for each in ids}
+    captured, constants = [], []
+    if trace is not None:
+        captured, constants = trace.captured[before[0] :], trace.constants[before[1] :]
+    given, outside = {id(each) for each in ids}, {id(each) for each in _free_values(function)}
     arrays = [each for each in captured if type(each) is not Ref and id(each) not in given]
+    # Small arrays become constants of the program; those that the function makes may.
+    arrays += [each for each in constants if id(each) in outside]
     if arrays:
         raise value_error(
             f"{what} {must_not} {[str(array.aval) for array in arrays]}, got: arrays that it "
             f"closes over {here()}; pass them as arguments"
         )
     return result
+
+
+def _free_values(function: Any) -> Iterator[Any]:
+    """What a function refers to but does not get as arguments."""
+    if isinstance(function, functools.partial):
+        yield from function.args
+        yield from function.keywords.values()
+        yield from _free_values(function.func)
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return
+    yield from function.__defaults__ or ()
+    yield from (function.__kwdefaults__ or {}).values()
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):  # it is empty
+            yield cell.cell_contents
+    codes = [code]
+    while codes:
+        code = codes.pop()
+        codes += [each for each in code.co_consts if isinstance(each, CodeType)]
+        yield from (
+            function.__globals__[name] for name in code.co_names if name in function.__globals__
+        )
 
 
 def _for_all(sizes: Sequence[int], run: Callable[[Sequence[Any]], None], *ids: Any) -> None:

@@ -1,0 +1,164 @@
+// Divides loops over large arrays into parts, one for each workgroup of a dispatch.
+#include "Division.h"
+#include "Lowering.h"
+#include "Passes.h"
+#include "cpp/cost/Steps.h"
+#include "cpp/dispatch/OneDispatch.h"
+#include "cpp/dispatch/PlanDispatches.h"
+#include "cpp/tensors/Target.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+#define GEN_PASS_DEF_DIVIDELOOPSPASS
+#include "cpp/lowering/Passes.h.inc"
+
+namespace {
+
+/// The number of workgroups is that of a few for each thread of an ordinary machine, if the array can be divided so.
+constexpr int64_t kFewestGroups = 4, kGroups = 16;
+/// How many steps of its own a workgroup takes for each that others take, too, and for each element that others read. A
+/// product of few rows is bound by reading the other matrix.
+constexpr int64_t kStepsOfRepeated = 3, kUsesOfRead = 16;
+
+/// The values that a loop carries or stacks, with dimensions along which it may be divided, large arrays first.
+SmallVector<std::pair<Value, int64_t>> seedsOf(Operation *loop, int64_t fewest) {
+  SmallVector<Value> results(loop->getResults());
+  auto elementsOf = [](Value value) {
+    auto array = dyn_cast<RankedTensorType>(value.getType());
+    return array && array.hasStaticShape() ? array.getNumElements() : 0;
+  };
+  llvm::stable_sort(results, [&](Value a, Value b) { return elementsOf(a) > elementsOf(b); });
+  SmallVector<std::pair<Value, int64_t>> seeds;
+  for (Value result : results)
+    if (elementsOf(result) > 0 && !result.use_empty())
+      for (auto [d, size] : llvm::enumerate(cast<RankedTensorType>(result.getType()).getShape()))
+        if (size >= fewest)
+          seeds.push_back({result, d});
+  return seeds;
+}
+
+/// The number of workgroups, each of which runs at most `most` steps of an iteration of `steps`; 0 if there is none.
+int64_t numGroupsFor(int64_t extent, int64_t fewest, int64_t steps, int64_t most) {
+  int64_t best = 0;
+  for (int64_t n = fewest; n <= extent; ++n)
+    if (extent % n == 0 && steps / n <= most) {
+      best = n;
+      if (n >= kGroups)
+        return n;
+    }
+  return best;
+}
+
+/// What each workgroup repeats in an iteration: the steps of ops on what is not divided, and elements that it reads of
+/// it.
+struct Repeated {
+  int64_t steps = 0, reads = 0;
+
+  Repeated(Operation *loop, const Division &division) {
+    auto isDivided = [&](Value value) { return division.dimOf(value) >= 0; };
+    loop->walk([&](Operation *op) {
+      if (op == loop || op->getNumRegions() > 0 || op->hasTrait<OpTrait::IsTerminator>() ||
+          op->hasTrait<OpTrait::ConstantLike>())
+        return;
+      if (llvm::none_of(op->getResults(), isDivided)) {
+        steps = plus(steps, stepsOf(op));
+        return;
+      }
+      for (Value operand : op->getOperands())
+        if (auto array = dyn_cast<RankedTensorType>(operand.getType()); array && !isDivided(operand))
+          reads = plus(reads, product(array.getShape()));
+    });
+  }
+
+  /// Whether that is little beside the steps of a workgroup's part.
+  bool isLittleOf(int64_t all) const { return steps <= all / kStepsOfRepeated && reads <= all / kUsesOfRead; }
+};
+
+/// Whether the loop over parts is lowered to one dispatch.
+bool isOneDispatch(Operation *parts) {
+  auto program = parts->getParentOfType<ModuleOp>();
+  OwningOpRef<ModuleOp> trial = ModuleOp::create(parts->getLoc());
+  trial->getOperation()->setAttrs(program->getAttrs());
+  OpBuilder b = OpBuilder::atBlockEnd(trial->getBody());
+  auto main = func::FuncOp::create(b, parts->getLoc(), "main",
+                                   b.getFunctionType(parts->getOperandTypes(), parts->getResultTypes()));
+  b.setInsertionPointToStart(main.addEntryBlock());
+  IRMapping values;
+  values.map(parts->getOperands(), main.getArguments());
+  Operation *clone = b.clone(*parts, values);
+  func::ReturnOp::create(b, parts->getLoc(), clone->getResults());
+  ScopedDiagnosticHandler quiet(parts->getContext(), [](Diagnostic &) { return success(); });
+  if (failed(lowerFunction(main)))
+    return false;
+  return !main.walk([](scf::ForOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+struct DivideLoopsPass : impl::DivideLoopsPassBase<DivideLoopsPass> {
+  using DivideLoopsPassBase::DivideLoopsPassBase;
+
+  void runOnOperation() override {
+    if (!Target(getOperation()).isCpu() || getOperation()->hasAttr(kHostLoops))
+      return;
+    dividesAll = getOperation()->hasAttr(kDivideLoops);
+    for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
+      divideIn(function.front());
+  }
+
+private:
+  /// Also loops within others, if these stay.
+  void divideIn(Block &block) {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (!isa<FlowOpInterface>(op) || op.hasAttr(kWorkgroups))
+        continue;
+      if (isa<ScanOp, WhileOp>(op)) {
+        ImplicitLocOpBuilder b(op.getLoc(), &op);
+        if (!dividesAll && isForOneDispatch(&op, b))
+          continue;
+        // The ops around it that are divided, too, may be next.
+        if (divide(&op, mostStepsOfIteration(b))) {
+          divideIn(block);
+          return;
+        }
+      }
+      for (Region &region : op.getRegions())
+        divideIn(region.front());
+    }
+  }
+
+  bool divide(Operation *loop, int64_t most) {
+    if (tried.contains(loop) || !isMemoryEffectFree(loop))
+      return false;
+    tried.insert(loop);
+    int64_t steps = stepsOf(loop) / std::max<int64_t>(iterationsOf(loop), 1);
+    for (auto [seed, dim] : seedsOf(loop, dividesAll ? 2 : kFewestGroups)) {
+      Division division(loop);
+      if (!division.find(seed, dim))
+        continue;
+      // The code of a part has copies that the estimate does not know.
+      int64_t numGroups = numGroupsFor(division.extent(), dividesAll ? 2 : kFewestGroups, steps, most / 2);
+      if (numGroups == 0 || (!dividesAll && !Repeated(loop, division).isLittleOf(steps / numGroups)))
+        continue;
+      division.grow();
+      Operation *parts = division.emit(numGroups);
+      if (isOneDispatch(parts)) {
+        division.replace(parts);
+        return true;
+      }
+      // What was emitted before it is dead.
+      parts->erase();
+      return false;
+    }
+    return false;
+  }
+
+  bool dividesAll = false;
+  DenseSet<Operation *> tried;
+};
+
+} // namespace
+
+} // namespace dovetail

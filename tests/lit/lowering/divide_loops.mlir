@@ -1,0 +1,67 @@
+// Loops over large arrays as workgroups that each compute a part.
+// RUN: dovetail-opt %s --split-input-file --dovetail-divide-loops | FileCheck %s
+// RUN: dovetail-opt %s --split-input-file --dovetail-divide-loops --dovetail-lower | FileCheck %s --check-prefix=LOWERED
+
+// The rows are divided, with the ops around the loop; the matrix is the same for all.
+// CHECK-LABEL: func.func @rows
+// CHECK-SAME:    (%[[X:.+]]: tensor<64x8xf32>, %[[W:.+]]: tensor<8x8xf32>)
+// CHECK:         %[[PARTS:.+]] = dovetail.reshape %[[X]] : tensor<64x8xf32> -> tensor<16x4x8xf32>
+// CHECK:         %[[ALL:.+]] = dovetail.scan length 16 init() over(%[[PARTS]]) consts(%[[W]]) {dovetail.workgroups}
+// CHECK:           dovetail.sin %{{.+}} : tensor<4x8xf32>
+// CHECK:           dovetail.scan length 10
+// CHECK:             dovetail.dot_general {{.+}} : tensor<4x8xf32>, tensor<8x8xf32>
+// CHECK:           dovetail.exp %{{.+}} : tensor<4x8xf32>
+// CHECK:           dovetail.yield %{{.+}} : tensor<4x8xf32>
+// CHECK:         %[[RESULT:.+]] = dovetail.reshape %[[ALL]] : tensor<16x4x8xf32> -> tensor<64x8xf32>
+// CHECK-NEXT:    return %[[RESULT]]
+
+// LOWERED:       "hal.return"(%[[GROUPS:.+]], %{{.+}}, %{{.+}})
+// LOWERED:       builtin.module attributes {dovetail.dispatch, dovetail.groups}
+// LOWERED:         "hal.interface.workgroup.id"() {dimension = 0 : index}
+// LOWERED:       func.func @rows
+// LOWERED-NOT:     scf.for
+// LOWERED:         "flow.dispatch"
+module attributes {dovetail.target = "cpu", dovetail.divide_loops} {
+  func.func @rows(%x: tensor<64x8xf32>, %w: tensor<8x8xf32>) -> tensor<64x8xf32> {
+    %0 = dovetail.sin %x : tensor<64x8xf32>
+    %1 = dovetail.scan length 10 init(%0) over() consts(%w) : (tensor<64x8xf32>, tensor<8x8xf32>) -> tensor<64x8xf32> {
+    ^bb0(%c: tensor<64x8xf32>, %v: tensor<8x8xf32>):
+      %2 = dovetail.dot_general %c, %v batch [] x [] contract [1] x [0] : tensor<64x8xf32>, tensor<8x8xf32>
+      dovetail.yield %2 : tensor<64x8xf32>
+    }
+    %3 = dovetail.exp %1 : tensor<64x8xf32>
+    return %3 : tensor<64x8xf32>
+  }
+}
+
+// -----
+
+// Each row needs all others.
+// CHECK-LABEL: func.func @mixed
+// CHECK-NOT:     dovetail.workgroups
+module attributes {dovetail.target = "cpu", dovetail.divide_loops} {
+  func.func @mixed(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+    %0 = dovetail.scan length 10 init(%x) over() consts() : (tensor<8x8xf32>) -> tensor<8x8xf32> {
+    ^bb0(%c: tensor<8x8xf32>):
+      %1 = dovetail.dot_general %c, %c batch [] x [] contract [1] x [0] : tensor<8x8xf32>, tensor<8x8xf32>
+      dovetail.yield %1 : tensor<8x8xf32>
+    }
+    return %0 : tensor<8x8xf32>
+  }
+}
+
+// -----
+
+// A small loop is one dispatch as a whole.
+// CHECK-LABEL: func.func @small
+// CHECK-NOT:     dovetail.workgroups
+module attributes {dovetail.target = "cpu"} {
+  func.func @small(%x: tensor<64x8xf32>) -> tensor<64x8xf32> {
+    %0 = dovetail.scan length 10 init(%x) over() consts() : (tensor<64x8xf32>) -> tensor<64x8xf32> {
+    ^bb0(%c: tensor<64x8xf32>):
+      %1 = dovetail.sin %c : tensor<64x8xf32>
+      dovetail.yield %1 : tensor<64x8xf32>
+    }
+    return %0 : tensor<64x8xf32>
+  }
+}
