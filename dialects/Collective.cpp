@@ -221,7 +221,7 @@ LogicalResult VaryOp::transpose(Emitter &e, ValueRange, ArrayRef<Value> cotangen
 LogicalResult VaryOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims, SmallVectorImpl<Value> &results,
                             SmallVectorImpl<int64_t> &resultDims) {
   ArrayAttr rest = otherAxes(e, getAxes());
-  results.push_back(rest.empty() ? operands[0] : e.make<VaryOp>(operands[0], rest));
+  results.push_back(rest.empty() ? operands[0] : e.make<VaryOp>(operands[0], rest, getUnreduced(), getReduced()));
   resultDims.push_back(dims[0]);
   return success();
 }

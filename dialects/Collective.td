@@ -16,9 +16,10 @@ class AllReduce<string mnemonic, Type element, list<Trait> traits> : Collective<
   let arguments = (ins Tensor<element>:$x, StrArrayAttr:$axes, UnitAttr:$invariant);
   let results = (outs Tensor<element>:$ans);
   let assemblyFormat = "$x `over` $axes (`invariant` $invariant^)? attr-dict `:` type($x)";
-  let extraClassDeclaration = [{
+  code emitting = [{
     ::mlir::Value emitInvariant(::dovetail::Emitter &e, ::mlir::Value x, ::mlir::ArrayAttr axes);
   }];
+  let extraClassDeclaration = emitting;
   let extraClassDefinition = [{
     ::mlir::Value $cppClass::emitInvariant(::dovetail::Emitter &e, ::mlir::Value x, ::mlir::ArrayAttr axes) {
       return e.make<$cppClass>(x, axes, /*invariant=*/true);
@@ -38,6 +39,7 @@ class AllReduce<string mnemonic, Type element, list<Trait> traits> : Collective<
 }
 
 def AllReduceSumOp : AllReduce<"all_reduce_sum", Number, [DeclareOpInterfaceMethods<LinearOpInterface>]> {
+  let extraClassDeclaration = emitting # "bool addsTerms() { return true; }";
   let summary = "the sum over all elements of the axes, returned to each of them";
 }
 def AllReduceMaxOp : AllReduce<"all_reduce_max", Ordered, [DeclareOpInterfaceMethods<JvpOpInterface>]> {
@@ -49,10 +51,15 @@ def AllReduceMinOp : AllReduce<"all_reduce_min", Ordered, [DeclareOpInterfaceMet
 
 def VaryOp : Collective<"vary", [DeclareOpInterfaceMethods<LinearOpInterface>, DeclareOpInterfaceMethods<VaryingOpInterface>]> {
   let summary = "a value that is the same for all elements of the axes, as a value of each element's own";
-  let description = "Its transpose is the sum over the axes.";
-  let arguments = (ins AnyArray:$x, StrArrayAttr:$axes);
+  let description = [{
+    Its transpose is the sum over the axes. `unreduced` says in types that the values, which vary already, are terms of a
+    sum over the axes, and `reduced` that cotangents are, while the values stay the same.
+  }];
+  let arguments = (ins AnyArray:$x, StrArrayAttr:$axes, UnitAttr:$unreduced, UnitAttr:$reduced);
   let results = (outs AnyArray:$ans);
-  let assemblyFormat = "$x `over` $axes attr-dict `:` type($x)";
+  let assemblyFormat = [{
+    $x `over` $axes (`unreduced` $unreduced^)? (`reduced` $reduced^)? attr-dict `:` type($x)
+  }];
 }
 
 /// A linear op that depends on the positions of elements, and therefore states the sizes of the axes.
@@ -64,12 +71,21 @@ class Exchange<string mnemonic, Type element, dag attributes, string format>
   let extraClassDefinition = "::dovetail::OperandSets $cppClass::linearSets() { return {{0}}; }";
 }
 
-def AllGatherOp : Exchange<"all_gather", Element, (ins I64Attr:$dimension), "`dimension` $dimension"> {
+def AllGatherOp : Exchange<"all_gather", Element, (ins I64Attr:$dimension, UnitAttr:$invariant, UnitAttr:$reduced),
+                           "`dimension` $dimension (`invariant` $invariant^)? (`reduced` $reduced^)?"> {
   let summary = "all elements of the axes, along a new dimension";
+  let description = [{
+    `invariant`: the result is one value, held by all elements, and so is its cotangent. `reduced` says in types that it is
+    the same for all elements, and that its cotangents are terms of a sum.
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::Value emitInvariant(::dovetail::Emitter &e, ::mlir::Value x, ::mlir::ArrayAttr axes);
+  }];
 }
 def ReduceScatterOp : Exchange<"reduce_scatter", Number, (ins I64Attr:$dimension), "`dimension` $dimension"> {
   let summary = "the sum over all elements of the axes, each of which gets its slice along a dimension";
   let description = "The size of the dimension is the product of the axes; the result does not have it.";
+  let extraClassDeclaration = "bool addsTerms() { return true; }";
 }
 def AllToAllOp : Exchange<"all_to_all", Element, (ins I64Attr:$from, I64Attr:$to), "`from` $from `to` $to"> {
   let summary = "slice j along one dimension of element i becomes slice i along another dimension of element j";

@@ -59,6 +59,14 @@ static Value reshapedPart(Emitter &e, Value x, int64_t position, int64_t count, 
 
 //===- all_gather ------------------------------------------------------------------------===//
 
+/// The slice of what was gathered that is the element's own.
+static Value ownSlice(Emitter &e, Value gathered, AllGatherOp op) {
+  int64_t dimension = op.getDimension();
+  Value number = e.make<AxisIndexOp>(op.getAxes(), op.getSizes());
+  Value index = e.reshape(number, RankedTensorType::get({1}, e.builder.getI32Type()), {});
+  return reshapedPart(e, e.make<GatherOp>(gathered, index, Dims{dimension}, Dims{1}), dimension, 1, {});
+}
+
 LogicalResult AllGatherOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
                                             SmallVectorImpl<Type> &types) {
   auto type = cast<RankedTensorType>(adaptor.getX().getType());
@@ -72,8 +80,13 @@ LogicalResult AllGatherOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
 
 LogicalResult AllGatherOp::transpose(Emitter &e, ValueRange, ArrayRef<Value> cotangents,
                                      MutableArrayRef<Value> operandCotangents) {
-  operandCotangents[0] = e.make<ReduceScatterOp>(cotangents[0], getAxes(), getSizes(), getDimension());
+  operandCotangents[0] = getInvariant() ? ownSlice(e, e.make<VaryOp>(cotangents[0], getAxes()), *this)
+                                        : e.make<ReduceScatterOp>(cotangents[0], getAxes(), getSizes(), getDimension());
   return success();
+}
+
+Value AllGatherOp::emitInvariant(Emitter &e, Value x, ArrayAttr axes) {
+  return getInvariant() && axes == getAxes() ? e.make<AllGatherOp>(x, axes, getSizes(), getDimension(), true) : Value();
 }
 
 LogicalResult AllGatherOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims,
@@ -81,7 +94,8 @@ LogicalResult AllGatherOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64
   int64_t dimension = getDimension();
   if (!isOverBatch(e, getAxes())) {
     bool isBefore = dims[0] <= dimension;
-    results.push_back(e.make<AllGatherOp>(operands[0], getAxes(), getSizes(), dimension + (isBefore ? 1 : 0)));
+    results.push_back(e.make<AllGatherOp>(operands[0], getAxes(), getSizes(), dimension + (isBefore ? 1 : 0),
+                                          getInvariant(), getReduced()));
     resultDims.push_back(isBefore ? dims[0] : dims[0] + 1);
     return success();
   }

@@ -11,7 +11,12 @@ llvm::LogicalResult inferScatter(std::optional<mlir::Location> loc, llvm::String
                                  llvm::ArrayRef<int64_t> window, llvm::SmallVectorImpl<mlir::Type> &types);
 /// Returns true if these are the indices of a single window.
 bool isOneWindow(mlir::Value indices);
-FactorMap scatterFactorMap(mlir::Value x, mlir::Value indices, llvm::ArrayRef<int64_t> dims);
+FactorMap scatterFactorMap(mlir::Value x, mlir::Value indices, llvm::ArrayRef<int64_t> dims,
+                           llvm::ArrayRef<int64_t> window);
+/// Indices that count from the first element of a part along those of `dims` whose factors, of which `factors` has one
+/// for each dimension of the array, are divided.
+mlir::Value indicesOfPart(Emitter &e, mlir::Value indices, llvm::ArrayRef<int64_t> dims,
+                          llvm::ArrayRef<int64_t> factors, llvm::ArrayRef<DividedFactor> divided);
 
 /// The operands of a scatter over a batch, whose result has the batch at 0.
 struct BatchedScatter {

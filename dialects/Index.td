@@ -6,6 +6,7 @@ include "Dovetail.td"
 
 def GatherOp : InferredOp<"gather", [DeclareOpInterfaceMethods<LinearOpInterface>,
                                      DeclareOpInterfaceMethods<BatchOpInterface>,
+                                     DeclareOpInterfaceMethods<PartOpInterface>,
                                      DeclareOpInterfaceMethods<DimsOpInterface>]> {
   let summary = "windows of an array, one for each vector of indices";
   let description = [{
@@ -22,6 +23,7 @@ def GatherOp : InferredOp<"gather", [DeclareOpInterfaceMethods<LinearOpInterface
 
 class Scatter<string mnemonic, Type element, string step, list<Trait> traits>
     : InferredOp<mnemonic, traits # [DeclareOpInterfaceMethods<BatchOpInterface>,
+                                     DeclareOpInterfaceMethods<PartOpInterface>,
                                      DeclareOpInterfaceMethods<DimsOpInterface>,
                                      DeclareOpInterfaceMethods<ResultSizeOpInterface>]> {
   let description = [{
@@ -62,7 +64,14 @@ class Scatter<string mnemonic, Type element, string step, list<Trait> traits>
     ::mlir::Value $cppClass::resultSize(::dovetail::Emitter &e, ::mlir::ValueRange operands, unsigned, int64_t dimension) {
       return e.size(operands[0] ? operands[0] : getX(), dimension);
     }
-    ::dovetail::FactorMap $cppClass::factorMap() { return ::dovetail::scatterFactorMap(getX(), getIndices(), getDims()); }
+    ::dovetail::FactorMap $cppClass::factorMap() {
+      return ::dovetail::scatterFactorMap(getX(), getIndices(), getDims(), getWindow());
+    }
+    ::mlir::Value $cppClass::emitPart(::dovetail::Emitter &e, ::mlir::ValueRange operands,
+                                      ::llvm::ArrayRef<::dovetail::DividedFactor> factors, ::mlir::RankedTensorType) {
+      ::mlir::Value indices = ::dovetail::indicesOfPart(e, operands[1], getDims(), factorMap().operands[0], factors);
+      return e.make<$cppClass>(operands[0], indices, operands[2], getDims(), getWindow(), getUnique());
+    }
   }];
 }
 

@@ -86,6 +86,8 @@ def NamedAxesOpInterface : Rule<"NamedAxesOpInterface"> {
       of its own.
     }], "::mlir::Value", "emitInvariant", (ins "::dovetail::Emitter &":$e, "::mlir::Value":$x, "::mlir::ArrayAttr":$axes),
       "", "return {};">,
+    InterfaceMethod<"Whether it adds up what the elements have: terms of sums are then added, too.", "bool", "addsTerms",
+                    (ins), "", "return false;">,
   ];
 }
 

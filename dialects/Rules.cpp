@@ -116,7 +116,7 @@ std::optional<FactorMap> factorMap(Operation *op) {
 }
 
 bool FactorMap::isDivisible(int64_t factor) const {
-  if (factor == kNone || llvm::is_contained(indivisible, factor))
+  if (factor == kNone || llvm::is_contained(indivisible, factor) || llvm::is_contained(selected, factor))
     return false;
   if (llvm::is_contained(reduced, factor))
     return combiner != Combiner::None;

@@ -51,6 +51,9 @@ struct FactorMap {
   /// Factors whose iterations depend on their position, or on each other: the op on a part of one does not compute that
   /// part of the results.
   llvm::SmallVector<int64_t> indivisible;
+  /// Factors of which indices select iterations: the results for parts of one, outside of which there are neutral
+  /// elements, are combined as well. The op must know which part it has.
+  llvm::SmallVector<int64_t> selected;
 
   /// Whether devices can compute parts of the factor.
   bool isDivisible(int64_t factor) const;

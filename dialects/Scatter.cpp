@@ -45,18 +45,24 @@ bool isOneWindow(Value indices) {
                       [](int64_t size) { return size == 1; });
 }
 
-FactorMap scatterFactorMap(Value x, Value indices, ArrayRef<int64_t> dims) {
+FactorMap scatterFactorMap(Value x, Value indices, ArrayRef<int64_t> dims, ArrayRef<int64_t> window) {
   // Updates of one position may come from anywhere in the indices, so these are not loops.
   int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
   int64_t numIndexed = cast<RankedTensorType>(indices.getType()).getRank() - 1;
-  Dims whole = llvm::to_vector(llvm::seq<int64_t>(0, rank));
-  for (int64_t dim : dims)
-    whole[dim] = FactorMap::kNone;
-  Dims ofUpdates(numIndexed, FactorMap::kNone);
-  llvm::append_range(ofUpdates, whole);
   FactorMap map;
-  map.operands = {whole, Dims(numIndexed + 1, FactorMap::kNone), ofUpdates};
-  map.results = {whole};
+  Dims ofArray = llvm::to_vector(llvm::seq<int64_t>(0, rank)), ofWindow = ofArray;
+  for (auto [dim, size] : llvm::zip_equal(dims, window)) {
+    ofWindow[dim] = FactorMap::kNone;
+    // A window of one element is within a part, or outside of it, where it is dropped.
+    if (size == 1)
+      map.indivisible.push_back(dim);
+    else
+      ofArray[dim] = FactorMap::kNone;
+  }
+  Dims ofUpdates(numIndexed, FactorMap::kNone);
+  llvm::append_range(ofUpdates, ofWindow);
+  map.operands = {ofArray, Dims(numIndexed + 1, FactorMap::kNone), ofUpdates};
+  map.results = {ofArray};
   return map;
 }
 

@@ -89,33 +89,99 @@ LogicalResult JvpOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> op
   return success();
 }
 
-// A cotangent varies along the same axes as its primal.
 LogicalResult VjpOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> operands,
                           SmallVectorImpl<AxisSet> &results) {
   unsigned numPrimals = getPrimals().size();
   ArrayRef<AxisSet> primals = operands.take_front(numPrimals);
   Sets wanted(getNumResults() - getWrt().size());
   for (auto [number, cotangent] : llvm::zip_equal(getOf(), operands.drop_front(numPrimals)))
-    wanted[number] = cotangent;
+    wanted[number] = analysis.ofCotangent(cotangent);
   FailureOr<Sets> outs = analysis.rewriteCallee(*this, nameOf(*this, "callee"), primals, wanted);
   if (failed(outs))
     return failure();
   for (auto [number, cotangent] : llvm::zip_equal(getOf(), operands.drop_front(numPrimals)))
-    cotangent = (*outs)[number];
+    cotangent = analysis.ofCotangent((*outs)[number]);
   llvm::append_range(results, *outs);
   for (int64_t number : getWrt())
-    results.push_back(primals[number]);
+    results.push_back(analysis.ofCotangent(primals[number]));
   return success();
 }
 
-LogicalResult CustomJvpOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> operands,
-                                SmallVectorImpl<AxisSet> &results) {
-  return varyAlike(analysis, *this, operands, results);
+/// The sets of those of some values that have derivatives.
+static Sets ofDifferentiable(TypeRange types, ArrayRef<AxisSet> sets) {
+  Sets found;
+  for (auto [type, set] : llvm::zip(types, sets))
+    if (isDifferentiable(type))
+      found.push_back(set);
+  return found;
 }
 
+/// Lets `sets` grow by those of `others`; whether they did.
+static bool grow(MutableArrayRef<AxisSet> sets, ArrayRef<AxisSet> others) {
+  bool grows = false;
+  for (auto [set, other] : llvm::zip(sets, others)) {
+    grows |= (set | other) != set;
+    set |= other;
+  }
+  return grows;
+}
+
+// Results are those of the function, and of its rule. A tangent varies along the same axes as its primal.
+LogicalResult CustomJvpOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> operands,
+                                SmallVectorImpl<AxisSet> &results) {
+  Sets found(getNumResults(), 0), arguments(operands);
+  llvm::append_range(arguments, ofDifferentiable(getArgs().getTypes(), operands));
+  for (bool grows = true; grows;) {
+    FailureOr<Sets> outs = analysis.rewriteCallee(*this, nameOf(*this, "callee"), operands, found);
+    if (failed(outs))
+      return failure();
+    grow(found, *outs);
+    Sets wanted = found, tangents = ofDifferentiable(getResultTypes(), found);
+    llvm::append_range(wanted, tangents);
+    FailureOr<Sets> ofRule = analysis.rewriteCallee(*this, nameOf(*this, "rule"), arguments, wanted);
+    if (failed(ofRule))
+      return failure();
+    grows = grow(found, *ofRule);
+    ArrayRef<AxisSet> ofTangents = ArrayRef<AxisSet>(*ofRule).drop_front(found.size());
+    for (auto [type, set] : llvm::zip(getResultTypes(), found))
+      if (isDifferentiable(type)) {
+        grows |= grow(set, ofTangents.front());
+        ofTangents = ofTangents.drop_front();
+      }
+  }
+  llvm::append_range(results, found);
+  return success();
+}
+
+// Results are those of the function, and of `fwd`. A cotangent varies along the same axes as its primal: an argument
+// whose cotangent varies along more is made to vary, so that the cotangent is summed.
 LogicalResult CustomVjpOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> operands,
                                 SmallVectorImpl<AxisSet> &results) {
-  return varyAlike(analysis, *this, operands, results);
+  Sets found(getNumResults(), 0);
+  ArrayRef<AxisSet> captured = ArrayRef<AxisSet>(operands).drop_front(getArgs().size());
+  for (bool grows = true; grows;) {
+    FailureOr<Sets> outs = analysis.rewriteCallee(*this, nameOf(*this, "callee"), operands, found);
+    if (failed(outs))
+      return failure();
+    grow(found, *outs);
+    FailureOr<Sets> forward = analysis.rewriteCallee(*this, nameOf(*this, "fwd"), operands, found);
+    if (failed(forward))
+      return failure();
+    grows = grow(found, *forward);
+    Sets arguments(ArrayRef<AxisSet>(*forward).drop_front(found.size())), wanted;
+    llvm::append_range(arguments, captured);
+    for (AxisSet set : ofDifferentiable(getResultTypes(), found))
+      arguments.push_back(analysis.ofCotangent(set));
+    for (int64_t number : getWrt())
+      wanted.push_back(analysis.ofCotangent(operands[number]));
+    FailureOr<Sets> backward = analysis.rewriteCallee(*this, nameOf(*this, "bwd"), arguments, wanted);
+    if (failed(backward))
+      return failure();
+    for (auto [number, set] : llvm::zip_equal(getWrt(), *backward))
+      grows |= grow(operands[number], analysis.ofCotangent(set));
+  }
+  llvm::append_range(results, found);
+  return success();
 }
 
 LogicalResult CustomVmapOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> operands,
@@ -123,9 +189,29 @@ LogicalResult CustomVmapOp::vary(VaryingAnalysis &analysis, MutableArrayRef<Axis
   return varyAlike(analysis, *this, operands, results);
 }
 
+// The right-hand sides, the solution and what its functions make of them vary along the same axes.
 LogicalResult LinearSolveOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> operands,
                                   SmallVectorImpl<AxisSet> &results) {
-  return varyAlike(analysis, *this, operands, results);
+  unsigned count = getRhs().size();
+  AxisSet all = unionOf(operands.take_front(count)), before;
+  Sets more(getNumResults() - count, 0);
+  do {
+    before = all;
+    llvm::fill(operands.take_front(count), all);
+    for (StringRef name : {"matvec", "vecmat", "transpose_solve", "callee"}) {
+      if (!getOperation()->hasAttr(name))
+        continue;
+      FailureOr<Sets> outs = analysis.rewriteCallee(*this, nameOf(*this, name), operands, Sets(count, all));
+      if (failed(outs))
+        return failure();
+      all |= unionOf(ArrayRef<AxisSet>(*outs).take_front(count));
+      if (name == "callee")
+        more.assign(outs->begin() + count, outs->end());
+    }
+  } while (all != before);
+  results.append(count, all);
+  llvm::append_range(results, more);
+  return success();
 }
 
 // Its own axes are those of parts inside the callee, and of the whole outside. Unchecked, they count for nothing.
@@ -133,9 +219,15 @@ LogicalResult ShardMapOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSe
                                SmallVectorImpl<AxisSet> &results) {
   auto mentioned = [&](Attribute sharding) {
     AxisSet set = 0;
-    for (DimShardingAttr dim : cast<ShardingAttr>(sharding).getDims())
-      for (AxisRefAttr axis : dim.getAxes())
+    auto add = [&](ArrayRef<AxisRefAttr> axes) {
+      for (AxisRefAttr axis : axes)
         set |= analysis.setOf(ArrayAttr::get(getContext(), {axis.getName()}));
+    };
+    auto own = cast<ShardingAttr>(sharding);
+    for (DimShardingAttr dim : own.getDims())
+      add(dim.getAxes());
+    add(own.getUnreduced());
+    add(own.getReplicated());
     return getChecked() ? set : 0;
   };
   Sets arguments = llvm::map_to_vector(getIn(), mentioned), wanted = llvm::map_to_vector(getOut(), mentioned);
@@ -161,11 +253,7 @@ static LogicalResult growCarries(VaryingAnalysis &analysis, Region &body, Mutabl
     FailureOr<Sets> outs = analysis.analyze(body, sets);
     if (failed(outs))
       return failure();
-    grows = false;
-    for (auto [set, out] : llvm::zip(sets.take_front(numCarries), *outs)) {
-      grows |= (set | out) != set;
-      set |= out;
-    }
+    grows = grow(sets.take_front(numCarries), *outs);
   }
   return success();
 }
@@ -232,11 +320,7 @@ LogicalResult CaseOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> o
 
 LogicalResult VaryOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> operands,
                            SmallVectorImpl<AxisSet> &results) {
-  AxisSet own = operands.front(), all = own | analysis.setOf(getAxes());
-  // Of a value that varies already, cotangents are not summed.
-  if (all == own)
-    getAns().replaceAllUsesWith(getX());
-  results.push_back(all);
+  results.push_back(operands.front() | analysis.setOf(getAxes()));
   return success();
 }
 

@@ -29,6 +29,8 @@ public:
                                      llvm::function_ref<llvm::LogicalResult()> visit) = 0;
   /// The axes as a set; new ones get numbers.
   virtual AxisSet setOf(mlir::ArrayAttr axes) = 0;
+  /// The axes along which the cotangent of a value varies.
+  virtual AxisSet ofCotangent(AxisSet ofValue) { return ofValue; }
 };
 
 } // namespace dovetail

@@ -21,12 +21,13 @@ double Factors::cost(ArrayRef<Axes> axes) const {
     if (have)
       bytes += reshardCost(typeOf(operand), have, shardingOf(mesh, dims, axes));
     for (auto [d, factor] : llvm::enumerate(dims))
-      if (factor != FactorMap::kNone)
+      if (factor != FactorMap::kNone && !llvm::is_contained(map.selected, factor))
         sizes[factor] = assumedSize(typeOf(operand).getDimSize(d));
   }
   Axes combined;
-  for (int64_t factor : map.reduced)
-    llvm::append_range(combined, axes[factor]);
+  for (const auto *factors : {&map.reduced, &map.selected})
+    for (int64_t factor : *factors)
+      llvm::append_range(combined, axes[factor]);
   for (auto [result, wanted, dims] : llvm::zip_equal(op->getResults(), results, map.results)) {
     if (!wanted)
       continue;
@@ -48,7 +49,7 @@ double Factors::cost(ArrayRef<Axes> axes) const {
   }
   double steps = 1;
   for (auto [size, ofFactor] : llvm::zip_equal(sizes, axes))
-    steps *= size / mesh.sizeOf(ofFactor);
+    steps *= std::max(1.0, size / mesh.sizeOf(ofFactor));
   return bytes + kBytesPerStep * steps;
 }
 

@@ -320,7 +320,8 @@ void Partitioner::visitDivided(Operation &op, const FactorMap &map, ArrayRef<Axi
     Value part = get(operand, isTerm ? withSums(sharding, {}, terms) : sharding);
     for (auto [d, factor] : llvm::enumerate(ofDims))
       if (int64_t size = arrayType(operand).getDimSize(d);
-          llvm::is_contained(map.reduced, factor) && !isEven(mesh, size, axes[factor]))
+          (llvm::is_contained(map.reduced, factor) || llvm::is_contained(map.selected, factor)) &&
+          !isEven(mesh, size, axes[factor]))
         part = withoutPadding(e, part, mesh, d, size, axes[factor],
                               neutralOf(map.combiner, withShape(arrayType(operand), {})));
     operands.push_back(part);
@@ -332,23 +333,30 @@ void Partitioner::visitDivided(Operation &op, const FactorMap &map, ArrayRef<Axi
                                                                 : ShardingAttr());
     types.push_back(localType(result.getType(), shardings.back()));
   }
+  Axes pending(terms);
+  for (const auto *combined : {&map.reduced, &map.selected})
+    for (int64_t factor : *combined)
+      llvm::append_range(pending, axes[factor]);
+  auto combiner = terms.empty() ? map.combiner : FactorMap::Combiner::Sum;
   if (auto positioned = dyn_cast<PartOpInterface>(op)) {
-    // The size of a part along a factor is that of a dimension of the result.
     SmallVector<DividedFactor> divided(axes.size());
-    auto type = cast<RankedTensorType>(types.front());
-    for (auto [d, factor] : llvm::enumerate(map.results.front()))
-      if (factor != FactorMap::kNone && !axes[factor].empty())
-        divided[factor] = {firstIndex(e, mesh, axes[factor], type.getDimSize(d)),
-                           namesOf(op.getContext(), axes[factor]), sizesOf(mesh, axes[factor]),
-                           arrayType(op.getResult(0)).getDimSize(d)};
-    set(op.getResult(0), positioned.emitPart(e, operands, divided, type), shardings.front());
+    auto note = [&](ArrayRef<int64_t> dims, Type part, Type whole) {
+      for (auto [d, factor] : llvm::enumerate(dims))
+        if (factor != FactorMap::kNone && !axes[factor].empty() && !divided[factor].first)
+          divided[factor] = {firstIndex(e, mesh, axes[factor], cast<RankedTensorType>(part).getDimSize(d)),
+                             namesOf(op.getContext(), axes[factor]), sizesOf(mesh, axes[factor]),
+                             cast<RankedTensorType>(whole).getDimSize(d)};
+    };
+    // The size of a part along a factor is that of a dimension of the result, unless indices select from it.
+    note(map.results.front(), types.front(), op.getResult(0).getType());
+    for (auto [part, whole, dims] : llvm::zip_equal(operands, op.getOperands(), map.operands))
+      if (isa<RankedTensorType>(whole.getType()))
+        note(dims, part.getType(), whole.getType());
+    Value part = positioned.emitPart(e, operands, divided, cast<RankedTensorType>(types.front()));
+    parts[op.getResult(0)] = {part, shardings.front(), pending, combiner, !terms.empty()};
     return;
   }
   Operation *local = clone(op, e, operands, types);
-  Axes pending(terms);
-  for (int64_t factor : map.reduced)
-    llvm::append_range(pending, axes[factor]);
-  auto combiner = terms.empty() ? map.combiner : FactorMap::Combiner::Sum;
   for (auto [result, part, sharding] : llvm::zip_equal(op.getResults(), local->getResults(), shardings))
     parts[result] = {part, sharding, pending, combiner, !terms.empty()};
 }

@@ -88,7 +88,8 @@ std::optional<int64_t> sizeOfFactor(Operation *op, const FactorMap &map, int64_t
 }
 
 bool isDivisible(Operation *op, const FactorMap &map, int64_t factor) {
-  return map.isDivisible(factor) || (llvm::is_contained(map.indivisible, factor) && isa<PartOpInterface>(op));
+  bool isOfParts = llvm::is_contained(map.indivisible, factor) || llvm::is_contained(map.selected, factor);
+  return map.isDivisible(factor) || (isOfParts && isa<PartOpInterface>(op));
 }
 
 bool canDivide(MeshAttr mesh, Operation *op, const FactorMap &map, int64_t factor, ArrayRef<AxisRefAttr> axes) {
@@ -102,7 +103,7 @@ bool canDivide(MeshAttr mesh, Operation *op, const FactorMap &map, int64_t facto
       auto array = dyn_cast<RankedTensorType>(type);
       return !array || neutralOf(map.combiner, RankedTensorType::get({}, array.getElementType()));
     };
-    bool isReduced = llvm::is_contained(map.reduced, factor);
+    bool isReduced = llvm::is_contained(map.reduced, factor) || llvm::is_contained(map.selected, factor);
     return *size > 0 && (!isReduced || isEven(mesh, *size, axes) || llvm::all_of(op->getOperandTypes(), hasNeutral));
   }
   bool isPossible = true;

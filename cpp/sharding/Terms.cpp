@@ -61,7 +61,18 @@ Value emitTerm(Emitter &e, RankedTensorType type, Value part, ShardingAttr from,
   return rest.empty() ? part : onFirst(e, part, mesh, rest);
 }
 
+/// Whether an op rounds to integers, or to truth values: what it makes of terms does not add up.
+static bool isRounding(Operation *op) {
+  auto isFractional = [](Type type) { return !isa<IntegerType>(getElementTypeOrSelf(type)); };
+  return llvm::any_of(op->getResultTypes(), [&](Type type) {
+    Type element = getElementTypeOrSelf(type);
+    return element.isInteger(1) || (!isFractional(type) && llvm::any_of(op->getOperandTypes(), isFractional));
+  });
+}
+
 OperandSets linearSetsOf(Operation *op) {
+  if (isRounding(op))
+    return {};
   if (auto pointwise = dyn_cast<PointwiseOpInterface>(op))
     return pointwise.linearSets();
   auto linear = dyn_cast<LinearOpInterface>(op);

@@ -63,6 +63,14 @@ TypedOperands::TypedOperands(Operation *op, ArrayRef<ShardingAttr> shardings) : 
   }
 }
 
+TypedOperands::TypedOperands(Operation *op, AxesOfEach unreduced, AxesOfEach reduced)
+    : op(op), unreduced(std::move(unreduced)), reduced(std::move(reduced)) {
+  for (Value operand : op->getOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.getType());
+    axes.emplace_back(type ? type.getRank() : 0);
+  }
+}
+
 std::string TypedOperands::text(unsigned i) const {
   std::string text = typeText(type(i), axes[i]);
   for (auto [letter, set] : {std::pair('U', &unreduced[i]), std::pair('R', &reduced[i])})

@@ -19,6 +19,8 @@ std::string typeText(mlir::RankedTensorType type, llvm::ArrayRef<Axes> dims);
 /// The operands of an op, with the axes of each dimension of those that are arrays.
 struct TypedOperands {
   TypedOperands(mlir::Operation *op, llvm::ArrayRef<ShardingAttr> shardings);
+  /// Operands that are not sharded.
+  TypedOperands(mlir::Operation *op, AxesOfEach unreduced, AxesOfEach reduced);
 
   mlir::RankedTensorType type(unsigned i) const {
     return llvm::cast<mlir::RankedTensorType>(op->getOperand(i).getType());

@@ -44,6 +44,11 @@ static std::string text(const FactorMap &map) {
     printNames(os, map.reduced);
     os << '}';
   }
+  if (!map.selected.empty()) {
+    os << " {selected ";
+    printNames(os, map.selected);
+    os << '}';
+  }
   return text;
 }
 

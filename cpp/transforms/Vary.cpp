@@ -150,6 +150,9 @@ private:
       insertAt(operand, set, all);
     for (auto [value, set] : llvm::zip_equal(op->getResults(), results))
       sets[value] = set;
+    // Of a value that varies already, cotangents are not summed.
+    if (isa<VaryOp>(op) && !isTrial && results == operands)
+      op->replaceAllUsesWith(op->getOperands());
     return success();
   }
 
@@ -230,33 +233,6 @@ FailureOr<VaryingFunction> vary(func::FuncOp function, ArrayRef<StringAttr> axes
     return failure();
   return VaryingFunction{copy->function,
                          llvm::map_to_vector(copy->results, [&](AxisSet set) { return varying.namesOf(set); })};
-}
-
-FailureOr<SmallVector<StringAttr>> varyingAxes(func::FuncOp function, ArrayRef<StringAttr> axes,
-                                               ArrayRef<SmallVector<StringAttr>> arguments, Value value) {
-  Varying varying(function->getParentOfType<ModuleOp>(), axes);
-  auto sets = llvm::map_to_vector(arguments, [&](ArrayRef<StringAttr> names) {
-    AxisSet set = 0;
-    for (StringAttr name : names)
-      set |= varying.bitOf(name);
-    return set;
-  });
-  auto module = function->getParentOfType<ModuleOp>();
-  DenseSet<Operation *> before;
-  for (func::FuncOp other : module.getOps<func::FuncOp>())
-    before.insert(other);
-  // The analysis ends at a terminator, which a function under construction lacks.
-  OpBuilder builder = OpBuilder::atBlockEnd(&function.front());
-  auto end = func::ReturnOp::create(builder, function.getLoc(), value);
-  FailureOr<SmallVector<AxisSet>> found = varying.analyze(function.getBody(), sets);
-  end.erase();
-  // Copies of callees.
-  for (func::FuncOp other : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-    if (!before.contains(other))
-      other.erase();
-  if (failed(found))
-    return failure();
-  return varying.namesOf(found->front());
 }
 
 namespace {

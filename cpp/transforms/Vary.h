@@ -19,11 +19,6 @@ llvm::FailureOr<VaryingFunction> vary(mlir::func::FuncOp function, llvm::ArrayRe
                                       llvm::ArrayRef<llvm::SmallVector<mlir::StringAttr>> arguments,
                                       llvm::ArrayRef<llvm::SmallVector<mlir::StringAttr>> results);
 
-/// The axes along which a value of a function under construction varies.
-llvm::FailureOr<llvm::SmallVector<mlir::StringAttr>>
-varyingAxes(mlir::func::FuncOp function, llvm::ArrayRef<mlir::StringAttr> axes,
-            llvm::ArrayRef<llvm::SmallVector<mlir::StringAttr>> arguments, mlir::Value value);
-
 } // namespace dovetail
 
 #endif // DOVETAIL_TRANSFORMS_VARY_H

@@ -525,11 +525,11 @@ class Function:
         The function in which values that vary along manual axes are told apart from others, and the axes along which each result varies, given those of each argument and at least those of each result.
         """
 
-    def varying(
-        self, axes: Sequence[str], arguments: Sequence[Sequence[str]], value: int
-    ) -> list[str]:
+    def part_types(
+        self, axes: Sequence[str], arguments: Sequence[Sequence[Sequence[str]]], value: int | None
+    ) -> list[list[list[str]]]:
         """
-        The manual axes along which a value varies, given those of each argument.
+        Of a value, or of each result, the manual axes along which it varies, those over which it is a term of a sum, and those over which its cotangent is, given those of each argument.
         """
 
     def is_perturbed(self, arguments: Sequence[int], value: int) -> bool:

@@ -3,6 +3,7 @@
 #include "cpp/bindings/ir/Context.h"
 #include "cpp/bindings/ir/FlatBody.h"
 #include "cpp/bindings/ir/Shardings.h"
+#include "cpp/sharding/PartTypes.h"
 #include "cpp/transforms/Checkify.h"
 #include "cpp/transforms/Linearize.h"
 #include "cpp/transforms/Perturbed.h"
@@ -126,14 +127,24 @@ static std::vector<std::string> textsOf(ArrayRef<StringAttr> names) {
   return texts;
 }
 
-static std::vector<std::string> varyingOf(const Function &function, const std::vector<std::string> &axes,
-                                          const AxisNames &arguments, unsigned value) {
+static PartType partTypeOf(const AxisNames &names) {
+  auto sets = setsOf(names);
+  return {sets[0], sets[1], sets[2]};
+}
+
+static std::vector<AxisNames> partTypesOf(const Function &function, const std::vector<std::string> &axes,
+                                          const std::vector<AxisNames> &arguments, std::optional<unsigned> value) {
   Diagnostics diagnostics;
-  FailureOr<SmallVector<StringAttr>> found =
-      varyingAxes(function.op(), llvm::map_to_vector(axes, nameOf), setsOf(arguments), function.value(value));
+  SmallVector<Value> values =
+      value ? SmallVector<Value>{function.value(*value)} : SmallVector<Value>(returned(function.op().getBody()));
+  FailureOr<SmallVector<PartType>> found =
+      partTypes(function.op(), llvm::map_to_vector(axes, nameOf), llvm::map_to_vector(arguments, partTypeOf), values);
   if (failed(found))
-    diagnostics.raise("it is not known along which axes the value varies");
-  return textsOf(*found);
+    diagnostics.raise("it is not known along which axes a value varies");
+  std::vector<AxisNames> types;
+  for (const PartType &type : *found)
+    types.push_back({textsOf(type.varying), textsOf(type.unreduced), textsOf(type.reduced)});
+  return types;
 }
 
 static nb::tuple varyFunction(const Function &function, const std::vector<std::string> &axes,
@@ -241,8 +252,12 @@ void bindFunction(nb::module_ &m) {
            "The function in which values that vary along manual axes are told apart from others, and the axes along "
            "which "
            "each result varies, given those of each argument and at least those of each result.")
-      .def("varying", &varyingOf, "axes"_a, "arguments"_a, "value"_a,
-           "The manual axes along which a value varies, given those of each argument.")
+      .def("part_types", &partTypesOf, "axes"_a, "arguments"_a, "value"_a.none(),
+           nb::sig("def part_types(self, axes: Sequence[str], arguments: Sequence[Sequence[Sequence[str]]], "
+                   "value: int | None) -> list[list[list[str]]]"),
+           "Of a value, or of each result, the manual axes along which it varies, those over which it is a term of a "
+           "sum, "
+           "and those over which its cotangent is, given those of each argument.")
       .def("is_perturbed", &isPerturbedIn, "arguments"_a, "value"_a,
            "Whether a value may have a tangent that is not zero if these arguments, by their numbers, have one.")
       .def("batched_results", &findBatchedResults, "dims"_a, "size"_a, "axis"_a,

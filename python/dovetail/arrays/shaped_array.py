@@ -21,7 +21,8 @@ class ManualAxisType(NamedTuple):
 
     Attributes:
       varying: the axes along which devices have different values.
-      unreduced, reduced: none: terms of sums are values that vary.
+      unreduced: the axes over which devices have terms of a sum.
+      reduced: the axes over which they have one value, whose cotangent is such terms.
     """
 
     varying: frozenset[Hashable] = frozenset()
@@ -29,15 +30,19 @@ class ManualAxisType(NamedTuple):
     reduced: frozenset[Hashable] = frozenset()
 
 
+_ALIKE = ManualAxisType()
+
+
 def _axes_text(sharding: NamedSharding, axes: Set[Hashable]) -> str:
+    """Axes in the order of the mesh."""
     names = [str(name) for name in sharding.mesh.axis_names if name in axes]
     return f"({','.join(names)})" if len(names) > 1 else "".join(names)
 
 
 class ShapedArray(tuple[Any, ...]):
     """Shape, element type, whether that type is weak, and the sharding over explicit axes of a
-    mesh, if there are any; the axes along which devices have different values, if it was asked for
-    them. A leaf of trees, unlike a named tuple.
+    mesh, if there are any; how it depends on manual axes, if it was asked for that. A leaf of
+    trees, unlike a named tuple.
     """
 
     __slots__ = ()
@@ -48,25 +53,19 @@ class ShapedArray(tuple[Any, ...]):
         dtype: Any,
         weak_type: bool = False,
         sharding: NamedSharding | None = None,
-        varying: frozenset[Hashable] = frozenset(),
+        manual: ManualAxisType = _ALIKE,
     ) -> ShapedArray:
         """The type of arrays of that shape and element type."""
         if not isinstance(dtype, np.dtype) and not is_key_type(dtype):
             dtype = as_dtype(dtype)
-        return tuple.__new__(cls, (tuple(shape), dtype, weak_type, sharding, varying))
+        return tuple.__new__(cls, (tuple(shape), dtype, weak_type, sharding, manual))
 
     shape: tuple[int, ...] = property(itemgetter(0))  # type: ignore[assignment]
     dtype: np.dtype = property(itemgetter(1))  # type: ignore[assignment]
     weak_type: bool = property(itemgetter(2))  # type: ignore[assignment]
     explicit: NamedSharding | None = property(itemgetter(3))  # type: ignore[assignment]
-
-    _varying: frozenset[Hashable] = property(itemgetter(4))  # type: ignore[assignment]
-
-    @property
-    def manual_axis_type(self) -> ManualAxisType:
-        """The manual axes along which it varies; of the results of `dovetail.typeof`."""
-        return ManualAxisType(self._varying)
-
+    # How it depends on manual axes; of the results of `dovetail.typeof`.
+    manual_axis_type: ManualAxisType = property(itemgetter(4))  # type: ignore[assignment]
     mat = manual_axis_type
 
     @property
@@ -91,7 +90,7 @@ class ShapedArray(tuple[Any, ...]):
             "dtype": self.dtype,
             "weak_type": self.weak_type,
             "sharding": None if "shape" in changes else self.explicit,
-            "varying": self._varying,
+            "manual": self.mat,
         }
         return ShapedArray(**known | changes)
 
@@ -110,7 +109,9 @@ class ShapedArray(tuple[Any, ...]):
         sharding = self.explicit
         if sharding is not None:
             sharding = sharding.update(spec=sharding.spec.of_cotangents())
-        return self.to_tangent_aval().update(sharding=sharding)
+        varying, unreduced, reduced = self.mat
+        manual = ManualAxisType(varying, reduced, unreduced)
+        return self.to_tangent_aval().update(sharding=sharding, manual=manual)
 
     def str_short(self, short_dtypes: bool = False) -> str:
         """Element type and shape, such as `float32[2,3]`, or `f32[2,3]` with `short_dtypes`."""
@@ -134,16 +135,16 @@ class ShapedArray(tuple[Any, ...]):
                 axes = [str(axis) for axis in axes_of(entry)]
                 if axes:
                     sizes[dim] += f"@{axes[0]}" if len(axes) == 1 else f"@({','.join(axes)})"
-        return f"{element}[{','.join(sizes)}]{self._sums_text()}{self._varying_text()}"
+        return f"{element}[{','.join(sizes)}]{self._axes_text()}"
 
-    def _sums_text(self) -> str:
-        sums = () if self.explicit is None else zip("UR", self.explicit.spec.sums, strict=True)
-        texts = [f"{letter}:{_axes_text(self.sharding, axes)}" for letter, axes in sums if axes]
+    def _axes_text(self) -> str:
+        varying, unreduced, reduced = self.mat
+        if self.explicit is not None:
+            unreduced |= self.explicit.spec.unreduced
+            reduced |= self.explicit.spec.reduced
+        sets = zip("VUR", (varying, unreduced, reduced), strict=True)
+        texts = [f"{letter}:{_axes_text(self.sharding, axes)}" for letter, axes in sets if axes]
         return f"{{{', '.join(texts)}}}" if texts else ""
-
-    def _varying_text(self) -> str:
-        text = _axes_text(self.sharding, self._varying)
-        return f"{{V:{text}}}" if text else ""
 
     def __repr__(self) -> str:
         return f"ShapedArray({self}{', weak_type=True' if self.weak_type else ''})"

@@ -21,7 +21,7 @@ from dovetail.placement.devices import Device
 from dovetail.programs import jitted
 from dovetail.runtime.notes import architecture
 from dovetail.tracing.references import Ref
-from dovetail.tracing.varying import varying_axes
+from dovetail.tracing.varying import part_type
 
 # What a report names: the packages that compute and compile, and those that a program may use, too.
 _PACKAGES = (
@@ -238,8 +238,8 @@ def typeof(x: Any) -> Any:
         return x.aval
     known = isinstance(x, (ArrayMethods, ShapeDtypeStruct)) or is_keys(x)
     aval = x.aval if known else as_operand("typeof", x).aval
-    varying = varying_axes(x)
-    return aval.update(varying=varying) if varying else aval
+    manual = part_type(x)
+    return aval.update(manual=manual) if any(manual) else aval
 
 
 def print_environment_info(return_string: bool = False) -> str | None:

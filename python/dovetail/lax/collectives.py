@@ -9,6 +9,7 @@ import numpy as np
 
 from dovetail.arrays.array import Array
 from dovetail.base.errors import value_error
+from dovetail.base.locations import here
 from dovetail.lax import basics as lax
 from dovetail.lax.axis_groups import Groups
 from dovetail.lax.named_axes import (
@@ -233,24 +234,33 @@ def all_gather(
       axis: the new dimension of the results, along which the elements are; if `tiled`, the
         dimension of the arrays along which they follow each other.
       tiled: whether the results have no new dimension.
-      to: "varying".
+      to: what the results are along the axes of a mesh: "varying", "invarying" or "reduced", see
+        `pcast`. Cotangents of the first are summed by a reduce-scatter; those of the second are
+        the same for all elements, and each takes its own part.
 
     Returns:
       The tree of gathered arrays.
 
     Raises:
       NameError: no axis in scope has the name.
-      NotImplementedError: another `to` is given.
-      ValueError: `axis` is out of bounds.
+      NotImplementedError: `axis_index_groups` are given, and `to` is not "varying".
+      ValueError: `axis` is out of bounds, or `to` is none of these.
 
     Example:
       >>> dt.vmap(lambda x: lax.all_gather(x, "i"), axis_name="i")(dnp.array([1, 2]))
       Array([[1, 2],
              [1, 2]], dtype=int32)
     """
-    if to != "varying":
-        raise NotImplementedError(f"all_gather: to must be 'varying', got: {to!r}")
+    if to not in ("varying", "invarying", "reduced"):
+        raise value_error(
+            "Got unexpected `to` value for `lax.all_gather`. Allowed `to` values are: {'varying', "
+            f"'reduced', 'invarying'}}, got: {to!r}"
+        )
     axes = find_axes("all_gather", names_of(axis_name))
+    if axis_index_groups is not None and to != "varying":
+        raise NotImplementedError(
+            f"all_gather: to must be 'varying' with axis_index_groups, got: {to!r} {here()}"
+        )
     if axis_index_groups is not None:
         members = Groups.of("all_gather", axes, axis_index_groups, must_be_equal=True)
 
@@ -266,12 +276,16 @@ def all_gather(
     # The last axis first: its elements are next to each other.
     groups = [(one,) for one in reversed(axes)] if are_taken_one_by_one(axes) else [axes]
 
+    is_checked = all(axis.is_checked for axis in axes)
+    kinds = {"invarying": {"invariant": None}, "reduced": {"reduced": None}}
+    kind = kinds.get(to, {}) if is_checked else {}
+
     def gather(leaf: Any) -> Array:
         operand = as_operand("all_gather", leaf)
         dimension = canonical_axis(axis, operand.ndim + (not tiled))
         for number, group in enumerate(groups):
             shape = (*operand.shape[:dimension], size_of(group), *operand.shape[dimension:])
-            where = {"dimension": dimension, **places(group)}
+            where = {"dimension": dimension, **places(group), **kind}
             operand = bind_over("all_gather", operand, shape=shape, **where)
             operand = _merged(operand, dimension) if number else operand
         return _merged(operand, dimension) if tiled else operand

@@ -18,6 +18,7 @@ from dovetail.ops.operands import as_operand, scalar
 from dovetail.reference.table import RAW
 from dovetail.symbolic.size import UNKNOWN, has_sizes, plain
 from dovetail.tracing.axes import Axis, axes_in_scope
+from dovetail.tracing.varying import part_texts
 from dovetail.trees.pytree import flatten, unflatten
 
 # One name, or several.
@@ -131,41 +132,81 @@ def axis_size(axis_name: AxisName) -> int:
 
 
 def pcast(x: Any, axis_name: AxisName, *, to: str) -> Any:
-    """`x` as a value of each element's own along named axes.
+    """`x` as a value that depends on named axes in another way.
+
+    Along the axes of a `vmap` every value may vary, so nothing is done. Along those of a mesh, an
+    array is
+
+    - invariant: all elements have one value, and so is its cotangent;
+    - varying: each has its own;
+    - unreduced: each has a term of a sum over the axes;
+    - reduced: all have one value, and terms of its cotangent.
+
+    `x` may be invariant or reduced for `to="varying"`: the cotangent of the result varies, and that
+    of `x` is its sum. It must vary for "unreduced", and be invariant for "reduced".
 
     Args:
       x: a tree of arrays.
       axis_name: a name, or several.
-      to: "varying". Along the axes of a `vmap` every value may vary, so nothing is done. Along
-        those of a mesh, the cotangent of the result varies, and that of `x` is its sum.
+      to: "varying", "unreduced" or "reduced".
 
     Returns:
       The tree with the same elements.
 
     Raises:
       NameError: no axis in scope has the name.
-      NotImplementedError: `to` is "reduced" or "unreduced".
-      ValueError: `to` is anything else.
+      ValueError: `to` is anything else, or `x` is not what it must be.
 
     Example:
       >>> dt.vmap(lambda x: lax.pcast(x, "i", to="varying"), axis_name="i")(dnp.array([1, 2]))
       Array([1, 2], dtype=int32)
     """
     axes = find_axes("pcast", names_of(axis_name))
-    if to in ("reduced", "unreduced"):
-        raise NotImplementedError(
-            f"pcast: types of parts do not tell terms of sums, got: to={to!r}, {here()}; state "
-            "`unreduced` or `reduced` axes in the specs of shard_map"
+    if to not in _CASTS:
+        raise value_error(
+            "Got unexpected `to` value. Allowed `to` values are: {'unreduced', 'reduced', "
+            f"'varying'}}, got: pcast with to={to!r}"
         )
-    if to != "varying":
-        raise value_error(f"pcast: to must be 'varying', 'reduced' or 'unreduced', got: {to!r}")
-    texts = tuple(axis.text for axis in axes if axis.is_checked)
-    if not texts:
+    axes = tuple(axis for axis in axes if axis.is_checked)
+    if not axes:
         return x
+
+    def cast(leaf: Any) -> Any:
+        operand = as_operand("pcast", leaf)
+        if to != "varying" or any(part_texts(operand)[1]):
+            source = _state_of("pcast", operand, axes)
+            if source not in _CASTS[to]:
+                raise value_error(
+                    f"Unsupported pcast from={source}, to='{to}', got: axes {axis_name!r}"
+                )
+        kind = {} if to == "varying" else {to: None}
+        return bind_over("vary", operand, axes=tuple(axis.text for axis in axes), **kind)
+
     leaves, spec = flatten(x)
-    return unflatten(
-        spec, [bind_over("vary", as_operand("pcast", leaf), axes=texts) for leaf in leaves]
-    )
+    return unflatten(spec, [cast(leaf) for leaf in leaves])
+
+
+# What a value may be before it is cast.
+_CASTS = {
+    "varying": ("invarying", "reduced", "varying"),
+    "unreduced": ("varying",),
+    "reduced": ("invarying",),
+}
+
+
+def _state_of(function: str, operand: Any, axes: tuple[Axis, ...]) -> str:
+    """How a value depends on axes, which must be in one way."""
+    sets = dict(zip(("varying", "unreduced", "reduced"), part_texts(operand), strict=True))
+    states = {
+        next((state for state, texts in sets.items() if axis.text in texts), "invarying")
+        for axis in axes
+    }
+    if len(states) > 1:
+        raise value_error(
+            f"{function} can only accept axis_name which corresponds to one of varying, unreduced, "
+            f"reduced or invarying state of the input, got: {sorted(states)}"
+        )
+    return states.pop()
 
 
 def element_number(function: str, what: str, number: Any, size: int) -> int:

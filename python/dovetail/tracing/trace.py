@@ -101,7 +101,7 @@ class Trace:
         # The argument whose name each of these values bears.
         self._renamed: dict[int, int] = {}
         # In a function of parts of arrays, the manual axes along which each argument varies.
-        self.varying_arguments: Sequence[Sequence[str]] | None = None
+        self.varying_arguments: Sequence[Sequence[Sequence[str]]] | None = None
         # Whether the function uses references, which must be discharged.
         self.has_refs = False
         # Operands of the call that this function will get, after its explicit arguments.

@@ -1,48 +1,69 @@
-"""Along which manual axes of a mesh a value varies, within a function of parts of arrays."""
+"""Types of parts of arrays: how a value within a function of parts depends on the manual axes of a
+mesh.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from dovetail import _core
-from dovetail.base.errors import explained
+from dovetail.arrays.shaped_array import ManualAxisType
+from dovetail.base.errors import ShardingTypeError, explained
 from dovetail.tracing.origins import Carried, Later
 from dovetail.tracing.trace import Trace, Tracer
 
+# The axes along which it varies, those over which it is a term, and those over which its cotangent
+# is one, by their names in the compiler.
+PartTexts = Sequence[Sequence[str]]
+_ALIKE: PartTexts = ((), (), ())
 
-def varying_axes(x: Any) -> frozenset[Hashable]:
-    """The axes along which the devices of a mesh may have different values of an array.
+
+def part_type(x: Any) -> ManualAxisType:
+    """How an array depends on the manual axes of a mesh.
 
     Only functions of `shard_map` with `check_vma=True` distinguish values that vary.
     """
     if type(x) is not Tracer:
-        return frozenset()
+        return ManualAxisType()
     bound = x._trace.axes.items()
     name_of = {axis.text: name for name, axis in bound if axis.is_checked}
-    return frozenset(name_of[text] for text in varying_texts(x))
+    return ManualAxisType(*(frozenset(name_of[t] for t in texts) for texts in part_texts(x)))
 
 
-def varying_texts(x: Any) -> Sequence[str]:
+def part_texts(x: Any) -> PartTexts:
     """The same by the names of axes in the compiler."""
     if type(x) is not Tracer:
-        return ()
+        return _ALIKE
     return _texts(x, [axis.text for axis in x._trace.axes.values() if axis.is_checked])
 
 
-def _texts(x: Any, axes: Sequence[str]) -> Sequence[str]:
-    """Those of some axes along which a value varies."""
+def part_types_of(
+    function: _core.Function, axes: Sequence[str], arguments: Sequence[PartTexts], value: int | None
+) -> list[list[list[str]]]:
+    """Those of a value of a function, or of its results.
+
+    Raises:
+      NotImplementedError, ShardingTypeError: a value is computed of terms of sums in a way that is
+        not linear, or of values that are terms, or not, over different axes.
+    """
+    try:
+        return function.part_types(axes, arguments, value)
+    except _core.CompilerError as error:
+        raise explained(error, ShardingTypeError) from None
+
+
+def _texts(x: Any, axes: Sequence[str]) -> PartTexts:
+    """Those of some axes."""
     if type(x) is not Tracer or not axes:
-        return ()
+        return _ALIKE
     trace = x._trace
     if trace.varying_arguments is None:
-        arguments = [axes if each is None else _texts(each, axes) for each in _outside(trace)]
+        unknown = (axes, (), ())
+        arguments = [unknown if each is None else _texts(each, axes) for each in _outside(trace)]
     else:
         arguments = [*trace.varying_arguments, *(_texts(each, axes) for each in trace.captured)]
-    try:
-        return trace.function.varying(list(axes), arguments, x.number)
-    except _core.CompilerError as error:
-        raise explained(error) from None
+    return part_types_of(trace.function, list(axes), arguments, x.number)[0]
 
 
 def _outside(trace: Trace) -> list[Any]:

@@ -23,7 +23,8 @@ from dovetail.programs.transfers import device_put
 from dovetail.tracing.arguments import LeafNames, as_operand, described, name_of, results_of
 from dovetail.tracing.bind import has_tracers
 from dovetail.transforms.batching import UNBATCHED, batch_dim, batch_size, check_axes, with_objects
-from dovetail.transforms.shard_mapping import Manual, on_parts
+from dovetail.transforms.manual import Manual
+from dovetail.transforms.shard_mapping import on_parts
 from dovetail.trees.pytree import broadcast_prefix, count_leaves, flatten, unflatten
 
 # The axis of a function that does not name one.

@@ -110,3 +110,16 @@ func.func @dot_general_16(%arg0: tensor<5x2x3x7xf32>, %arg1: tensor<7x3x5x4xf32>
   %0 = dovetail.dot_general %arg0, %arg1 batch [0] x [2] contract [2, 3] x [1, 0] : tensor<5x2x3x7xf32>, tensor<7x3x5x4xf32>
   return
 }
+
+// Indices select elements along one dimension, and windows of two along the other.
+func.func @gather_17(%arg0: tensor<5x7x9xf32>, %arg1: tensor<3x2xi32>) {
+  // expected-remark @+1 {{([m,_,l],[i,_])->([i,_,_,l]) {selected m}}}
+  %0 = dovetail.gather %arg0, %arg1 dims [0, 1] window [1, 2] : tensor<5x7x9xf32>, tensor<3x2xi32>
+  return
+}
+
+func.func @scatter_18(%arg0: tensor<5x7x9xf32>, %arg1: tensor<3x2xi32>, %arg2: tensor<3x1x2x9xf32>) {
+  // expected-remark @+1 {{([i,_,k],[_,_],[_,_,_,k])->([i,_,k])}}
+  %0 = dovetail.scatter %arg0, %arg1, %arg2 dims [0, 1] window [1, 2] : tensor<5x7x9xf32>, tensor<3x2xi32>, tensor<3x1x2x9xf32>
+  return
+}

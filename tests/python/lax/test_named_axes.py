@@ -261,10 +261,21 @@ def test_spmd_axis_name_is_accepted() -> None:
 
 def test_pcast() -> None:
     check(over(lambda x: lax.pcast(x, "i", to="varying"), X), X)
-    with pytest.raises(ValueError, match="to must be 'varying'"):
+    check(over(lambda x: lax.pcast(x, "i", to="unreduced"), X), X)
+    with pytest.raises(
+        ValueError, match=r"Got unexpected `to` value.*got: pcast with to='anywhere'"
+    ):
         over(lambda x: lax.pcast(x, "i", to="anywhere"), X)
-    with pytest.raises(NotImplementedError, match="in the specs of shard_map"):
-        over(lambda x: lax.pcast(x, "i", to="unreduced"), X)
+
+
+def test_kinds_of_gathers() -> None:
+    for to in ("varying", "invarying", "reduced"):
+        gathered = over(lambda x, to=to: lax.all_gather(x, "i", to=to), X)
+        check(gathered, np.broadcast_to(X, (3, *X.shape)))
+    with pytest.raises(ValueError, match=r"unexpected `to` value for `lax\.all_gather`"):
+        over(lambda x: lax.all_gather(x, "i", to="anywhere"), X)
+    with pytest.raises(NotImplementedError, match="must be 'varying' with axis_index_groups"):
+        over(lambda x: lax.all_gather(x, "i", axis_index_groups=[[0, 1, 2]], to="reduced"), X)
 
 
 def test_without_axes() -> None:
