@@ -103,7 +103,7 @@ class Recording(Trace):
         if operand._place is not None:
             self.refuse()
         # Kept so that its id stays its own.
-        self._constants.append(operand)
+        self.constants.append(operand)
         value = operand._value()
         if value.size <= LARGEST_CONSTANT:
             return self.constant(value).number

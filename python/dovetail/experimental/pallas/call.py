@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -274,15 +274,15 @@ def _free_values(function: Any) -> Iterator[Any]:
         yield from function.args
         yield from function.keywords.values()
         yield from _free_values(function.func)
-    code = getattr(function, "__code__", None)
-    if code is None:
+    function = getattr(function, "__func__", function)
+    if not isinstance(function, FunctionType):
         return
     yield from function.__defaults__ or ()
     yield from (function.__kwdefaults__ or {}).values()
     for cell in function.__closure__ or ():
         with suppress(ValueError):  # it is empty
             yield cell.cell_contents
-    codes = [code]
+    codes = [function.__code__]
     while codes:
         code = codes.pop()
         codes += [each for each in code.co_consts if isinstance(each, CodeType)]
