@@ -44,12 +44,13 @@ SmallVector<std::pair<Value, int64_t>> seedsOf(Operation *loop, int64_t fewest) 
 /// The number of workgroups, each of which runs at most `most` steps of an iteration of `steps`; 0 if there is none.
 int64_t numGroupsFor(int64_t extent, int64_t fewest, int64_t steps, int64_t most) {
   int64_t best = 0;
-  for (int64_t n = fewest; n <= extent; ++n)
-    if (extent % n == 0 && steps / n <= most) {
-      best = n;
-      if (n >= kGroups)
-        return n;
-    }
+  // The smallest one from `kGroups` on, otherwise the largest.
+  auto isBetter = [&](int64_t n) { return n >= kGroups ? best < kGroups || n < best : best < kGroups && n > best; };
+  for (int64_t divisor = 1; divisor * divisor <= extent; ++divisor)
+    if (extent % divisor == 0)
+      for (int64_t n : {divisor, extent / divisor})
+        if (n >= fewest && steps / n <= most && isBetter(n))
+          best = n;
   return best;
 }
 

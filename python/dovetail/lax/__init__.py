@@ -163,8 +163,6 @@ from dovetail.lax.conv_dimensions import conv_transpose_shape_tuple as conv_tran
 from dovetail.lax.conv_dimensions import padtype_to_pads as padtype_to_pads
 from dovetail.lax.convolution import conv as conv
 from dovetail.lax.convolution import conv_general_dilated as conv_general_dilated
-from dovetail.lax.convolution import conv_general_dilated_local as conv_general_dilated_local
-from dovetail.lax.convolution import conv_general_dilated_patches as conv_general_dilated_patches
 from dovetail.lax.convolution import conv_transpose as conv_transpose
 from dovetail.lax.convolution import conv_with_general_padding as conv_with_general_padding
 from dovetail.lax.dynamic_slices import dynamic_index_in_dim as dynamic_index_in_dim
@@ -190,6 +188,8 @@ from dovetail.lax.multiply_high import mulhi as mulhi
 from dovetail.lax.named_axes import axis_index as axis_index
 from dovetail.lax.named_axes import axis_size as axis_size
 from dovetail.lax.named_axes import pcast as pcast
+from dovetail.lax.patches import conv_general_dilated_local as conv_general_dilated_local
+from dovetail.lax.patches import conv_general_dilated_patches as conv_general_dilated_patches
 from dovetail.lax.permutations import ppermute as ppermute
 from dovetail.lax.permutations import precv as precv
 from dovetail.lax.permutations import psend as psend

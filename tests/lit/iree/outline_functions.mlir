@@ -537,3 +537,88 @@ func.func @short(%x: tensor<8xf32>) -> tensor<8xf32> {
   } -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+// Equal functions of dispatches have the same name; short ones have none.
+
+// CHECK: func.func @a() attributes {dovetail.function = "[[DIGEST:[0-9A-F]+]]"}
+// CHECK: func.func @b() attributes {dovetail.function = "[[DIGEST]]"}
+// CHECK: func.func @c() {
+module {
+  builtin.module attributes {dovetail.dispatch} {
+    func.func @a() {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c2 = arith.constant 2 : index
+      %c3 = arith.constant 3 : index
+      %c4 = arith.constant 4 : index
+      %c5 = arith.constant 5 : index
+      %c6 = arith.constant 6 : index
+      %c7 = arith.constant 7 : index
+      %c8 = arith.constant 8 : index
+      %c9 = arith.constant 9 : index
+      %c10 = arith.constant 10 : index
+      %c11 = arith.constant 11 : index
+      %c12 = arith.constant 12 : index
+      %c13 = arith.constant 13 : index
+      %c14 = arith.constant 14 : index
+      %c15 = arith.constant 15 : index
+      %c16 = arith.constant 16 : index
+      %c17 = arith.constant 17 : index
+      %c18 = arith.constant 18 : index
+      %c19 = arith.constant 19 : index
+      %c20 = arith.constant 20 : index
+      %c21 = arith.constant 21 : index
+      %c22 = arith.constant 22 : index
+      %c23 = arith.constant 23 : index
+      %c24 = arith.constant 24 : index
+      %c25 = arith.constant 25 : index
+      %c26 = arith.constant 26 : index
+      %c27 = arith.constant 27 : index
+      %c28 = arith.constant 28 : index
+      %c29 = arith.constant 29 : index
+      %c30 = arith.constant 30 : index
+      %c31 = arith.constant 31 : index
+      return
+    }
+    func.func @b() {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c2 = arith.constant 2 : index
+      %c3 = arith.constant 3 : index
+      %c4 = arith.constant 4 : index
+      %c5 = arith.constant 5 : index
+      %c6 = arith.constant 6 : index
+      %c7 = arith.constant 7 : index
+      %c8 = arith.constant 8 : index
+      %c9 = arith.constant 9 : index
+      %c10 = arith.constant 10 : index
+      %c11 = arith.constant 11 : index
+      %c12 = arith.constant 12 : index
+      %c13 = arith.constant 13 : index
+      %c14 = arith.constant 14 : index
+      %c15 = arith.constant 15 : index
+      %c16 = arith.constant 16 : index
+      %c17 = arith.constant 17 : index
+      %c18 = arith.constant 18 : index
+      %c19 = arith.constant 19 : index
+      %c20 = arith.constant 20 : index
+      %c21 = arith.constant 21 : index
+      %c22 = arith.constant 22 : index
+      %c23 = arith.constant 23 : index
+      %c24 = arith.constant 24 : index
+      %c25 = arith.constant 25 : index
+      %c26 = arith.constant 26 : index
+      %c27 = arith.constant 27 : index
+      %c28 = arith.constant 28 : index
+      %c29 = arith.constant 29 : index
+      %c30 = arith.constant 30 : index
+      %c31 = arith.constant 31 : index
+      return
+    }
+    func.func @c() {
+      return
+    }
+  }
+}
