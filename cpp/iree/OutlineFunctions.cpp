@@ -6,8 +6,6 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MD5.h"
 #include <map>
 
 using namespace mlir;
@@ -22,9 +20,7 @@ static constexpr size_t kShortestBody = 16;
 /// In a program with fewer ops in such bodies the code generator spends its time elsewhere.
 static constexpr size_t kFewestOps = 100;
 static constexpr size_t kMostArguments = 3;
-/// Functions with fewer ops stay in the program.
-static constexpr size_t kShortestCode = 32;
-/// The attribute of functions, and of their calls, whose value tells them apart.
+/// The attribute of these functions, and of their calls, that has the function's name.
 static constexpr StringRef kFunction = "dovetail.function";
 
 namespace {
@@ -146,26 +142,9 @@ static void replaceBody(LongBody &body, func::FuncOp function) {
       op.erase();
 }
 
-/// Gives the long functions of dispatches that are code already a name for what they compute, the same for equal ones.
-static void nameCode(ModuleOp program) {
-  program.walk([&](func::FuncOp function) {
-    if (function->getParentOp() == program || function.isExternal() ||
-        !llvm::hasNItemsOrMore(function.front(), kShortestCode))
-      return;
-    std::string text, name = function.getSymName().str();
-    llvm::raw_string_ostream stream(text);
-    function.setSymName("code");
-    function.print(stream, OpPrintingFlags().useLocalScope());
-    function.setSymName(name);
-    auto digest = llvm::MD5::hash(llvm::arrayRefFromStringRef(text));
-    function->setAttr(kFunction, StringAttr::get(function.getContext(), llvm::toHex(digest)));
-  });
-}
-
 namespace {
 struct OutlineFunctionsPass : impl::OutlineFunctionsPassBase<OutlineFunctionsPass> {
   void runOnOperation() override {
-    nameCode(getOperation());
     SmallVector<LongBody> bodies;
     size_t numOps = 0;
     DenseMap<Value, bool> varying;
@@ -178,7 +157,7 @@ struct OutlineFunctionsPass : impl::OutlineFunctionsPassBase<OutlineFunctionsPas
       }
     });
     if (numOps < kFewestOps)
-      return;
+      return markAllAnalysesPreserved();
     SymbolTable symbols(getOperation());
     std::map<std::vector<const void *>, func::FuncOp> functions;
     OpBuilder b(&getContext());

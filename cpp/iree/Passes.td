@@ -66,8 +66,7 @@ def OutlineFunctionsPass : ModulePass<"dovetail-outline-functions"> {
     The scalar code of an elementary function has up to a hundred and seventy ops, which each pass of the code generator
     visits in each of the ops that apply the function. In programs with many of them, bodies of `linalg.generic` that
     are functions of up to three floats become calls of private functions, one for all equal bodies. IREE inlines
-    them first; `dovetail.compiler` puts them in after dispatches are formed. So it does with the functions of dispatches
-    that are code already: an attribute, a digest of their text, tells them apart.
+    them first; `dovetail.compiler` puts them in after dispatches are formed.
   }];
   let dependentDialects = ["mlir::func::FuncDialect"];
 }

@@ -76,11 +76,12 @@ def compile_text(text: str, flags: Sequence[str]) -> Outcome:
     Raises:
       ValueError: there is no such flag.
     """
-    outcome = _compile(text, flags, shortens=_FUNCTION in text)
-    if outcome.vmfb is None and _PLACEHOLDER in "".join(outcome.diagnostics):
-        # IREE computed one ahead.
-        outcome = _compile(text, flags, shortens=False)
-    return outcome
+    if _FUNCTION in text:
+        outcome = _compile(text, flags, shortens=True)
+        if outcome.vmfb is not None:
+            return outcome
+        # IREE may have had to compute ahead what calls a function.
+    return _compile(text, flags, shortens=False)
 
 
 def _compile(text: str, flags: Sequence[str], shortens: bool) -> Outcome:
@@ -160,7 +161,7 @@ def _module_of(invocation: Any) -> Iterator[Any]:
     library.ireeCompilerInvocationImportStealModule(this, module)
 
 
-# The attribute of functions and calls that `--dovetail-outline-functions` sets.
+# The attribute of functions and calls that `--dovetail-outline-functions` makes.
 _FUNCTION = "dovetail.function"
 # What stands for a call until dispatches are formed. IREE takes it for arithmetic, and fails if it
 # is to make code of it.
@@ -168,9 +169,8 @@ _PLACEHOLDER = "spirv.GL.Fma"
 
 
 class _Functions:
-    """The scalar functions of a program, and those of its dispatches that are code already, set
-    aside while IREE forms the other dispatches: hundreds of passes then visit an op in the place of
-    a hundred, and fuse it.
+    """The scalar functions of a program, set aside while IREE forms dispatches: hundreds of passes
+    then visit an op in the place of a hundred, and one more op is all that it fuses.
 
     Args:
       invocation: an invocation of the compiler, with a module that has functions.
@@ -184,27 +184,21 @@ class _Functions:
             context = self._library.mlirOperationGetContext(module)
             dialect = _StringRef.of(_PLACEHOLDER.partition(".")[0])
             self._library.mlirContextGetOrLoadDialect(context, dialect)
+            calls = []
             for op, name in self._named(module):
-                if not self._library.mlirOperationGetNumRegions(op):
-                    self._replace(op, self._placeholder(op, name))
-                elif self._library.mlirOperationGetParentOperation(op) == module:
-                    self._keep(op, name)
+                if self._library.mlirOperationGetNumRegions(op):
+                    self._library.mlirOperationRemoveFromParent(op)
+                    self._each[name] = op
                 else:
-                    self._insert(self._empty(op, name), op)
-                    self._keep(op, name)
+                    calls.append((op, name))
+            for call, name in calls:
+                self._replace(call, self._placeholder(call, name))
 
     def put_in_place(self, module: Any) -> None:
-        """Replace what stands for calls by the functions' ops, and empty functions by others."""
+        """Replace what stands for calls by the functions' ops."""
         library = self._library
         for op, name in self._named(module):
-            if library.mlirOperationGetNumRegions(op):
-                code = library.mlirOperationClone(self._each[name])
-                symbol = library.mlirOperationGetAttributeByName(op, _SYMBOL)
-                library.mlirOperationSetAttributeByName(code, _SYMBOL, symbol)
-                self._insert(code, op)
-                library.mlirOperationRemoveFromParent(op)
-                library.mlirOperationDestroy(op)
-                continue
+            block = library.mlirOperationGetBlock(op)
             body = library.mlirRegionGetFirstBlock(
                 library.mlirOperationGetRegion(self._each[name], 0)
             )
@@ -219,7 +213,8 @@ class _Functions:
                 library.mlirBlockGetTerminator(body),
             )
             while each != end:
-                self._insert(library.mlirOperationCloneWithMapping(each, mapping), op)
+                copy = library.mlirOperationCloneWithMapping(each, mapping)
+                library.mlirBlockInsertOwnedOperationBefore(block, op, copy)
                 each = library.mlirOperationGetNextInBlock(each)
             result = library.mlirOperationGetOperand(end, 0)
             result = library.mlirIRMappingLookupOrDefaultValue(mapping, result)
@@ -264,29 +259,9 @@ class _Functions:
         library.mlirOperationStateAddOperands(ctypes.byref(state), 3, operands)
         op = library.mlirOperationCreate(ctypes.byref(state))
         library.mlirOperationSetDiscardableAttributeByName(op, _StringRef.of(_FUNCTION), name)
-        self._insert(op, call)
+        block = library.mlirOperationGetBlock(call)
+        library.mlirBlockInsertOwnedOperationBefore(block, call, op)
         return library.mlirOperationGetResult(op, 0)
-
-    def _empty(self, function: Any, name: int) -> Any:
-        """A function of the same name that returns at once, like others of the same code."""
-        library = self._library
-        symbol = library.mlirOperationGetAttributeByName(function, _SYMBOL)
-        text = f"func.func @{library.mlirStringAttrGetValue(symbol).text()}() {{ return }}"
-        context = library.mlirOperationGetContext(function)
-        source, label = _StringRef.of(text), _StringRef.of("empty")
-        made = library.mlirOperationCreateParse(context, source, label)
-        library.mlirOperationSetDiscardableAttributeByName(made, _StringRef.of(_FUNCTION), name)
-        return made
-
-    def _keep(self, function: Any, name: int) -> None:
-        """Take a function out of the program; of equal ones, one is kept."""
-        self._library.mlirOperationRemoveFromParent(function)
-        if self._each.setdefault(name, function) != function:
-            self._library.mlirOperationDestroy(function)
-
-    def _insert(self, op: Any, before: Any) -> None:
-        block = self._library.mlirOperationGetBlock(before)
-        self._library.mlirBlockInsertOwnedOperationBefore(block, before, op)
 
     def _replace(self, op: Any, value: Any) -> None:
         """Replace the result of an op, and destroy it."""
@@ -340,9 +315,6 @@ class _StringRef(ctypes.Structure):
         encoded = text.encode()
         return cls(encoded, len(encoded))
 
-    def text(self) -> str:
-        return ctypes.string_at(self.data, self.length).decode()
-
 
 class _OperationState(ctypes.Structure):
     """MlirOperationState"""
@@ -364,7 +336,6 @@ class _OperationState(ctypes.Structure):
     )
 
 
-_SYMBOL = _StringRef.of("sym_name")
 # MlirOperationWalkCallback
 _Visitor = ctypes.CFUNCTYPE(ctypes.c_int, _pointer, _pointer)
 # The arguments and the result of C functions that the Python API does not wrap; invocations, ops
@@ -389,12 +360,9 @@ C_FUNCTIONS: dict[str, tuple[tuple[Any, ...], Any]] = {
     "mlirIRMappingDestroy": ((_pointer,), None),
     "mlirIRMappingLookupOrDefaultValue": ((_pointer, _pointer), _pointer),
     "mlirIRMappingMapValue": ((_pointer, _pointer, _pointer), None),
-    "mlirOperationClone": ((_pointer,), _pointer),
     "mlirOperationCloneWithMapping": ((_pointer, _pointer), _pointer),
     "mlirOperationCreate": ((_pointer,), _pointer),
-    "mlirOperationCreateParse": ((_pointer, _StringRef, _StringRef), _pointer),
     "mlirOperationDestroy": ((_pointer,), None),
-    "mlirOperationGetAttributeByName": ((_pointer, _StringRef), _pointer),
     "mlirOperationGetBlock": ((_pointer,), _pointer),
     "mlirOperationGetContext": ((_pointer,), _pointer),
     "mlirOperationGetDiscardableAttributeByName": ((_pointer, _StringRef), _pointer),
@@ -403,11 +371,9 @@ C_FUNCTIONS: dict[str, tuple[tuple[Any, ...], Any]] = {
     "mlirOperationGetNumOperands": ((_pointer,), ctypes.c_ssize_t),
     "mlirOperationGetNumRegions": ((_pointer,), ctypes.c_ssize_t),
     "mlirOperationGetOperand": ((_pointer, ctypes.c_ssize_t), _pointer),
-    "mlirOperationGetParentOperation": ((_pointer,), _pointer),
     "mlirOperationGetRegion": ((_pointer, ctypes.c_ssize_t), _pointer),
     "mlirOperationGetResult": ((_pointer, ctypes.c_ssize_t), _pointer),
     "mlirOperationRemoveFromParent": ((_pointer,), None),
-    "mlirOperationSetAttributeByName": ((_pointer, _StringRef, _pointer), None),
     "mlirOperationSetDiscardableAttributeByName": ((_pointer, _StringRef, _pointer), None),
     "mlirOperationStateAddOperands": ((_pointer, ctypes.c_ssize_t, ctypes.POINTER(_pointer)), None),
     "mlirOperationStateAddResults": ((_pointer, ctypes.c_ssize_t, ctypes.POINTER(_pointer)), None),
@@ -415,7 +381,6 @@ C_FUNCTIONS: dict[str, tuple[tuple[Any, ...], Any]] = {
     "mlirOperationVerify": ((_pointer,), ctypes.c_bool),
     "mlirOperationWalk": ((_pointer, _Visitor, _pointer, ctypes.c_int), None),
     "mlirRegionGetFirstBlock": ((_pointer,), _pointer),
-    "mlirStringAttrGetValue": ((_pointer,), _StringRef),
     "mlirValueGetType": ((_pointer,), _pointer),
     "mlirValueReplaceAllUsesOfWith": ((_pointer, _pointer), None),
 }

@@ -152,7 +152,7 @@ def dynamic_update_slice(operand: ArrayLike, update: ArrayLike, start_indices: A
         return new
     starts = _starts("dynamic_update_slice", x, start_indices, window)
     # A dimension that is replaced as a whole needs no index.
-    dims = tuple(i for i in range(x.ndim) if window[i] != x.shape[i])
+    dims = tuple(i for i in range(x.ndim) if type(window[i]) is not Size or window[i] != x.shape[i])
     if not dims:
         return new
     if len(dims) < x.ndim:

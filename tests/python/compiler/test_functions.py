@@ -36,20 +36,13 @@ def of_two(x: Any) -> Any:
 
 def in_loops(x: Any) -> Any:
     def body(carry: Any, row: Any) -> Any:
-        carry = dnp.sin(0.1 * carry + row @ x)
+        carry = dnp.sin(0.1 * carry + row @ x / 40)
         return carry, dnp.exp(carry)
 
     return lax.scan(body, dnp.ones(x.shape[1], x.dtype), x)
 
 
-def merged(x: Any) -> Any:
-    """Small ops, which are merged into dispatches of code."""
-    x = x[:20, :20]
-    y = dt.nn.softmax(x @ x / 4) * dnp.log(x)
-    return y, dnp.sort(y @ x), dt.grad(lambda x: dnp.sum(dnp.tanh(x @ y)))(x)
-
-
-PROGRAMS: list[Callable[..., Any]] = [chain, with_reductions, merged]
+PROGRAMS: list[Callable[..., Any]] = [chain, with_reductions]
 
 
 def text_of(f: Callable[..., Any], x: Any) -> str:
@@ -88,8 +81,7 @@ def test_what_is_computed_ahead() -> None:
     late = iree_compiler._compile(text, FLAGS, shortens=True)
     whole = iree_compiler.compile_text(text, FLAGS)
     assert whole.vmfb == iree_compiler._compile(text, FLAGS, shortens=False).vmfb is not None
-    # Otherwise IREE must have made code of what stands for a call.
-    assert late.vmfb == whole.vmfb or iree_compiler._PLACEHOLDER in "".join(late.diagnostics)
+    assert late.vmfb in (None, whole.vmfb)
 
 
 def test_code_in_place_is_verified(monkeypatch: pytest.MonkeyPatch) -> None:
