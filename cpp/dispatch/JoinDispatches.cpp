@@ -5,6 +5,7 @@
 #include "cpp/iree/Aliases.h"
 #include "cpp/iree/Ops.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -61,6 +62,9 @@ public:
 
   LogicalResult run() {
     bindAll();
+    bool isMany = executable.numBindings() > kMaxBuffers;
+    if ((isMany || isAnyShared()) && isAnyBetween())
+      return failure();
     executable.shareBindings(kMaxBuffers);
     if (scratch > kMaxScratch || executable.numBindings() > kMaxBuffers || bytesOnStack() > kMaxStack)
       return failure();
@@ -82,6 +86,38 @@ private:
   Value bound(Value array) const {
     Value whole = withoutReshapes(array);
     return joined.contains(whole.getDefiningOp()) ? whole : array;
+  }
+
+  /// Whether one of the dispatches needs what is computed of another one's result outside.
+  bool isAnyBetween() const {
+    SmallVector<std::pair<Operation *, bool>> pending;
+    DenseSet<Operation *> seen[2];
+    auto visit = [&](Operation *op, bool isOutside) {
+      for (Value operand : op->getOperands())
+        if (Operation *maker = operand.getDefiningOp())
+          pending.push_back({maker, isOutside});
+    };
+    for (Operation *dispatch : dispatches)
+      visit(dispatch, false);
+    while (!pending.empty()) {
+      auto [op, isOutside] = pending.pop_back_val();
+      if (joined.contains(op)) {
+        if (isOutside)
+          return true;
+      } else if (seen[isOutside].insert(op).second) {
+        visit(op, isOutside || !isReshape(op));
+      }
+    }
+    return false;
+  }
+
+  /// Whether small arrays of one of the dispatches share bindings: what joins and takes these apart is of no level.
+  bool isAnyShared() const {
+    return llvm::any_of(dispatches, [](Operation *dispatch) {
+      return llvm::any_of(dispatch->getOperands(), [](Value operand) {
+        return isa_and_present<tensor::ExtractSliceOp, tensor::InsertSliceOp>(withoutReshapes(operand).getDefiningOp());
+      });
+    });
   }
 
   bool isUsedElsewhere(Value array) const {
