@@ -324,4 +324,12 @@ LogicalResult VaryOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> o
   return success();
 }
 
+SmallVector<StringAttr> namesIn(AxisSet set, ArrayRef<StringAttr> axes) {
+  SmallVector<StringAttr> names;
+  for (auto [i, name] : llvm::enumerate(axes))
+    if (set >> i & 1)
+      names.push_back(name);
+  return names;
+}
+
 } // namespace dovetail

@@ -33,6 +33,9 @@ public:
   virtual AxisSet ofCotangent(AxisSet ofValue) { return ofValue; }
 };
 
+/// The names of the axes in a set, whose numbers are their places in `axes`.
+llvm::SmallVector<mlir::StringAttr> namesIn(AxisSet set, llvm::ArrayRef<mlir::StringAttr> axes);
+
 } // namespace dovetail
 
 #endif // DOVETAIL_VARYING_H

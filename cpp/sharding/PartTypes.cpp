@@ -95,13 +95,7 @@ private:
     return found;
   }
 
-  SmallVector<StringAttr> namesOf(AxisSet set) const {
-    SmallVector<StringAttr> names;
-    for (auto [i, name] : llvm::enumerate(axes))
-      if (set >> i & 1)
-        names.push_back(name);
-    return names;
-  }
+  SmallVector<StringAttr> namesOf(AxisSet set) const { return namesIn(set, axes); }
 
   Axes refsOf(AxisSet set) const {
     return Axes(

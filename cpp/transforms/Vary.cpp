@@ -75,13 +75,7 @@ public:
     return it != axes.end() && manual >> (it - axes.begin()) & 1;
   }
 
-  SmallVector<StringAttr> namesOf(AxisSet set) const {
-    SmallVector<StringAttr> names;
-    for (auto [i, name] : llvm::enumerate(axes))
-      if (set >> i & 1)
-        names.push_back(name);
-    return names;
-  }
+  SmallVector<StringAttr> namesOf(AxisSet set) const { return namesIn(set, axes); }
 
   struct Copy {
     func::FuncOp function;

@@ -90,3 +90,17 @@ def test_code_in_place_is_verified(monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = iree_compiler._compile(text, FLAGS, shortens=True)
     assert outcome.vmfb is None
     assert iree_compiler._PLACEHOLDER in "".join(outcome.diagnostics)
+
+
+def test_compilation_sets_them_aside(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+    put = iree_compiler._Functions.put_in_place
+
+    def counted(functions: iree_compiler._Functions, module: Any) -> None:
+        sizes.append(len(functions._each))
+        put(functions, module)
+
+    monkeypatch.setattr(iree_compiler._Functions, "put_in_place", counted)
+    text = text_of(chain, np.ones((300, 300), np.float32))
+    assert iree_compiler.compile_text(text, FLAGS).vmfb is not None
+    assert sizes == [1]
