@@ -1,10 +1,11 @@
 """Compile time, compared with JAX: from traced to callable, and from the disk cache.
 
-Usage: compile_time.py [--repeat N] [--only TEXT]
+Usage: compile_time.py [--repeat N] [--only TEXT] [--edits]
 
 Times are the best of N, after both compilers have compiled something else. *apart* is Dovetail with
 a dispatch for each small op, *again* finds the compiled program on disk. JAX is measured if it is
-installed, without its cache.
+installed, without its cache. With `--edits`, the programs are changes of the training step that was
+compiled before: *after* finds the code of dispatches that did not change.
 """
 
 from __future__ import annotations
@@ -131,15 +132,92 @@ def theirs(name: str, repeat: int) -> float:
     return min(times)
 
 
+def edits(module: Any) -> dict[str, tuple[Callable[..., Any], tuple[Any, ...]]]:
+    """Changes of the training step, the original first."""
+    numpy = importlib.import_module(f"{module.__name__}.numpy")
+    step, arguments = programs(module)["training step"]
+
+    def changed(name: str, value: Any) -> Callable[..., Any]:
+        def edited(*args: Any) -> Any:
+            before = getattr(digits, name)
+            setattr(digits, name, value)
+            try:
+                return step(*args)
+            finally:
+                setattr(digits, name, before)
+
+        return edited
+
+    def logits(params: Any, images: Any) -> Any:
+        *hidden, last = params
+        for layer in hidden:
+            images = numpy.tanh(images @ layer["weights"] + layer["bias"])
+        return images @ last["weights"] + last["bias"]
+
+    def and_norm(*args: Any) -> Any:
+        params, state, value = step(*args)
+        return params, state, value, numpy.sum(params[0]["weights"] ** 2)
+
+    deeper = [arguments[0][0], arguments[0][1], *arguments[0][1:]]
+    return {
+        "none": (step, arguments),
+        "learning rate": (changed("LEARNING_RATE", 4e-3), arguments),
+        "one more result": (and_norm, arguments),
+        "activation": (changed("logits", logits), arguments),
+        "one more layer": (step, (deeper, digits.init_optimizer(deeper), *arguments[2:])),
+    }
+
+
+def after_edits(repeat: int) -> dict[str, dict[str, float]]:
+    """The times to compile each change, with an empty cache and after the original."""
+    found: dict[str, dict[str, list[float]]] = {}
+    for _ in range(repeat):
+        for name, (function, arguments) in edits(dovetail).items():
+            original, first = edits(dovetail)["none"]
+            for way in ("empty", "after"):
+                with tempfile.TemporaryDirectory() as cache:
+                    config.update("compilation_cache_dir", cache)
+                    if way == "after":
+                        dovetail.jit(original).lower(*first).compile()
+                        dovetail.clear_caches()
+                    lowered = dovetail.jit(function).lower(*arguments)
+                    found.setdefault(name, {}).setdefault(way, []).append(seconds(lowered))
+                    dovetail.clear_caches()
+    return {name: {way: min(t) for way, t in each.items()} for name, each in found.items()}
+
+
+def jax_after_edits(repeat: int) -> dict[str, float]:
+    jax = importlib.import_module("jax")
+    found: dict[str, list[float]] = {}
+    for _ in range(repeat):
+        for name, (function, arguments) in edits(jax).items():
+            jax.clear_caches()
+            found.setdefault(name, []).append(seconds(jax.jit(function).lower(*arguments)))
+    return {name: min(times) for name, times in found.items()}
+
+
+def report_edits(repeat: int, has_jax: bool) -> None:
+    ours("x + 1", 1)
+    theirs_by_name = jax_after_edits(repeat) if has_jax else {}
+    print(f"{'change':24} {'empty s':>8} {'after s':>8} {'JAX s':>7}")
+    for name, best in after_edits(repeat).items():
+        jax = f"{theirs_by_name[name]:7.2f}" if has_jax else ""
+        print(f"{name:24} {best['empty']:8.2f} {best['after']:8.2f} {jax}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeat", type=int, default=3, help="rounds (default: %(default)s)")
     parser.add_argument(
         "--only", default="", help="measure the programs whose names have this text"
     )
+    parser.add_argument("--edits", action="store_true", help="measure changes of one program")
     options = parser.parse_args()
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     has_jax = importlib.util.find_spec("jax") is not None
+    if options.edits:
+        report_edits(options.repeat, has_jax)
+        return
     print(f"{'program':24} {'apart s':>8} {'merged s':>8} {'again ms':>9} {'JAX s':>7}")
     ours("x + 1", 1)
     for name in programs(dovetail):

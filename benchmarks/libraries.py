@@ -9,7 +9,7 @@ import importlib.util
 import os
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from programs.registry import Program
@@ -186,6 +186,8 @@ class Compiled(Library):
     """A library with JAX's API: Dovetail or JAX."""
 
     compiles = True
+    # Of `jit`.
+    options: ClassVar[dict[str, Any]] = {}
 
     def __init__(self, name: str, module: str) -> None:
         super().__init__(name, module)
@@ -230,7 +232,7 @@ class Compiled(Library):
         module, function = self.module, self.function(program, size)
         if not program.jit:
             return lambda: module.block_until_ready(function(*arguments))
-        jitted = module.jit(function)
+        jitted = module.jit(function, **self.options)
         # All results of a program are ready when one is.
         result, path = module.block_until_ready(jitted(*arguments)), []
         while isinstance(result, tuple | list | dict):
@@ -271,12 +273,21 @@ class Compiled(Library):
         self.module.clear_caches()
 
 
+class Evaluated(Compiled):
+    """Dovetail with programs that are evaluated op by op, as first calls are."""
+
+    options: ClassVar = {"compile": "never"}
+
+
 LIBRARIES: dict[str, Library] = {
     "dovetail": Compiled("Dovetail", "dovetail"),
     "jax": Compiled("JAX", "jax"),
     "torch": PyTorch("PyTorch", "torch"),
     "numpy": NumPy("NumPy", "numpy"),
+    "evaluated": Evaluated("Dovetail, evaluated", "dovetail"),
 }
+# Those that are compared unless others are asked for.
+COMPARED = tuple(name for name in LIBRARIES if name != "evaluated")
 
 
 def first_call(

@@ -37,7 +37,7 @@ os.environ.pop("OPENBLAS_CORETYPE", None)
 
 import programs as programs
 import report
-from libraries import LIBRARIES, Library, use
+from libraries import COMPARED, LIBRARIES, Library, use
 from limits import limits
 from measure import Options, measured, print_memory
 from programs.registry import PROGRAMS, SIZES, Program
@@ -71,7 +71,7 @@ def parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--family", nargs="+", choices=families, help="families of programs")
     parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
-    parser.add_argument("--libraries", nargs="+", choices=LIBRARIES, default=list(LIBRARIES))
+    parser.add_argument("--libraries", nargs="+", choices=LIBRARIES, default=list(COMPARED))
     parser.add_argument("--device", default="cpu", metavar="PLATFORM", help="cpu (default) or cuda")
     parser.add_argument("--share", metavar="I/N", help="the I-th of N parts of the programs, I < N")
     parser.add_argument("--quick", action="store_true", help="the smallest sizes, few rounds")

@@ -1,5 +1,5 @@
-"""A directory of compiled modules, and of modules after passes, each under the digest of everything
-that determines it.
+"""A directory of compiled modules, of code that they share, and of modules after passes, each under
+the digest of everything that determines it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dovetail.base import background, monitoring
 
 _DIGEST_SIZE = hashlib.sha256().digest_size
 # Only entries are evicted: the directory may have other files.
-_ENTRY = re.compile(r"[0-9a-f]{64}\.(vmfb|mlirbc)")
+_ENTRY = re.compile(r"[0-9a-f]{64}\.(vmfb|mlirbc|code)")
 # Names of files that are not entries. A stale one was left by a killed process.
 _WRITING, _LOCK = ".writing-", ".lock-"
 _STALE_SECONDS = 3600.0

@@ -60,11 +60,15 @@ def compile_lowered(
     others = sorted((one for one in each if not one.is_cpu), key=lambda one: not one.is_spirv)
     platform = str(others[0]) if others else "cpu"
     lowering = Lowering(module, "lower", platform=platform, name=name)
-    return compilation(lowering, target, tiles=tiles).vmfb
+    return compilation(lowering, target, tiles=tiles, shares=False).vmfb
 
 
 def compilation(
-    lowering: Lowering, target: Target | Targets | str = "cpu", *, tiles: bool = True
+    lowering: Lowering,
+    target: Target | Targets | str = "cpu",
+    *,
+    tiles: bool = True,
+    shares: bool = True,
 ) -> Compilation:
     """Compile a module, which is not modified.
 
@@ -72,6 +76,7 @@ def compilation(
       lowering: the module.
       target: the target.
       tiles: whether large contractions get their operands laid out in tiles.
+      shares: whether the code may come from other programs.
     """
     if isinstance(target, str):
         target = Target.parse(target)
@@ -90,7 +95,9 @@ def compilation(
         flags = flags_of[text] = (DATA_TILING if is_large else WITHOUT_LIBRARY,)
         progress.enter(lowering.name, "code generation")
         try:
-            vmfb = compile_module(text, target=target, flags=flags, name=lowering.name)
+            vmfb = compile_module(
+                text, target=target, flags=flags, name=lowering.name, shares=shares
+            )
         except CompileError as error:
             refused[text] = error
             # Another form would run out of memory, too.

@@ -15,12 +15,13 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from dovetail import __version__
 from dovetail.base import config, monitoring
 from dovetail.compiler.cache import Cache, directory_from_environment
 from dovetail.compiler.errors import CompileError
-from dovetail.compiler.iree_compiler import KILLED
+from dovetail.compiler.iree_compiler import KILLED, Shared
 from dovetail.compiler.targets import Target, Targets
 
 _logger = logging.getLogger("dovetail")
@@ -42,6 +43,7 @@ def compile_module(
     flags: Sequence[str] = (),
     cache: Cache | None = None,
     name: str = "",
+    shares: bool = False,
 ) -> bytes:
     """Compiles a module of linalg-level MLIR.
 
@@ -53,6 +55,8 @@ def compile_module(
       flags: additional flags of `iree-compile`.
       cache: the cache of compiled modules; by default the directory of `DOVETAIL_CACHE_DIR`.
       name: the program's name in messages.
+      shares: whether code of dispatches is taken from other programs, and kept for them. The bytes
+        then depend on what was compiled before, what they compute does not.
 
     Returns:
       The module file's bytes, for `dovetail.runtime`.
@@ -70,7 +74,8 @@ def compile_module(
         if config.explain_cache_misses.value:
             what = f"`{name}`" if name else "a module"
             _logger.warning("%s is compiled: %s", what, why)
-        return _compile_cautiously(text, all_flags, name)
+        shared = _shared(cache, target) if shares else None
+        return _compile_cautiously(text, all_flags, name, shared)
 
     content = cache.get_or_make(entry_of(text, target, flags), make)
     if content.startswith(_REFUSED):
@@ -185,10 +190,12 @@ def _on_cpu(flags: Sequence[str], flag: str) -> Sequence[str]:
     return [*flags, flag] if any("llvm-cpu" in each for each in flags) else flags
 
 
-def _compile_cautiously(text: str, flags: Sequence[str], name: str) -> bytes:
+def _compile_cautiously(
+    text: str, flags: Sequence[str], name: str, shared: _Shared | None
+) -> bytes:
     """Compile with the given flags, then with those of slower code; raise an error if all fail."""
     try:
-        return _compile(text, flags)
+        return _compile(text, flags, shared)
     except CompileError as error:
         if KILLED in error.diagnostics:
             raise
@@ -197,7 +204,7 @@ def _compile_cautiously(text: str, flags: Sequence[str], name: str) -> bytes:
             if list(changed) == list(flags):
                 continue
             try:
-                vmfb = _compile(text, changed)
+                vmfb = _compile(text, changed, shared)
             except CompileError as another:
                 another.path.unlink(missing_ok=True)
             else:
@@ -207,18 +214,49 @@ def _compile_cautiously(text: str, flags: Sequence[str], name: str) -> bytes:
         raise
 
 
-def _compile(text: str, flags: Sequence[str]) -> bytes:
-    """Run IREE's compiler without the cache."""
+class _Shared(NamedTuple):
+    """The code of dispatches that programs share.
+
+    Attributes:
+      found: where it is found.
+      cache: where it is kept.
+    """
+
+    found: Shared
+    cache: Cache
+
+
+def _shared(cache: Cache, target: Target | Targets) -> _Shared | None:
+    """The shared code for a target, if there is such code."""
+    if cache.directory is None or not isinstance(target, Target) or not target.is_host:
+        return None
+
+    def find(keys: Sequence[str]) -> list[bytes | None]:
+        return [cache.get(key + _CODE) for key in keys]
+
+    return _Shared(Shared("\0".join((__version__, _iree_version(), host_cpu())), find), cache)
+
+
+# The ending of entries of the cache that have code of dispatches.
+_CODE = ".code"
+
+
+def _compile(text: str, flags: Sequence[str], shared: _Shared | None) -> bytes:
+    """Run IREE's compiler without the cache of programs."""
     from dovetail.compiler import iree_compiler, iree_tool, processes  # lazy
 
-    here = config.compile_in_process.value or not sys.executable
-    compiler = iree_compiler if here else processes
     if not iree_tool.PROCESS_FLAGS.isdisjoint(flags):
-        compiler = iree_tool
-    vmfb, diagnostics = compiler.compile_text(text, flags)
-    if vmfb is None:
-        raise _failure(text, flags, diagnostics)
-    return vmfb
+        outcome = iree_tool.compile_text(text, flags)
+    elif config.compile_in_process.value or not sys.executable:
+        outcome = iree_compiler.compile_text(text, flags)
+    else:
+        outcome = processes.compile_text(text, flags, shared.found if shared else None)
+    if outcome.vmfb is None:
+        raise _failure(text, flags, outcome.diagnostics)
+    for key, content in outcome.kept.items():
+        assert shared is not None
+        shared.cache.put(key + _CODE, content)
+    return outcome.vmfb
 
 
 _CONSEQUENCE = re.compile(r"failed to (?:run|serialize|configure|translate)\b.*executable")

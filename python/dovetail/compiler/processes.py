@@ -12,13 +12,13 @@ import tempfile
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from dovetail.base import background
 from dovetail.compiler import iree_compiler
-from dovetail.compiler.iree_compiler import DIED, Outcome
+from dovetail.compiler.iree_compiler import DIED, Outcome, Shared
 
-_PROGRAM = Path(iree_compiler.__file__)
+_PROGRAM = Path(iree_compiler.__file__).with_name("__main__.py")
 # Additional ones are ended once they are idle.
 _MOST_IDLE = 2
 
@@ -43,26 +43,42 @@ class _Process:
             start_new_session=True,
         )
 
-    def compile(self, text: str, flags: Sequence[str]) -> Outcome:
+    def compile(self, text: str, flags: Sequence[str], shared: Shared | None) -> Outcome:
         """Like `iree_compiler.compile_text`.
 
         Raises:
           EOFError: the process ended.
           ValueError: there is no such flag.
         """
-        assert self._popen.stdin is not None
-        assert self._popen.stdout is not None
-        try:
-            pickle.dump((text, tuple(flags)), self._popen.stdin, pickle.HIGHEST_PROTOCOL)
-            self._popen.stdin.flush()
-            answer = pickle.load(self._popen.stdout)
-        except (OSError, pickle.UnpicklingError) as error:
-            raise EOFError from error
+        request: object = text, tuple(flags), None if shared is None else shared.context
+        while True:
+            answer = self._ask(request)
+            if not isinstance(answer, list):
+                break
+            assert shared is not None
+            request = shared.find(answer)
         printed = self.printed()
         if isinstance(answer, str):
             raise ValueError(answer)
-        vmfb, diagnostics = answer
-        return Outcome(vmfb, diagnostics if vmfb else [*diagnostics, *printed])
+        outcome = Outcome(*answer)
+        if outcome.vmfb:
+            return outcome
+        return outcome._replace(diagnostics=[*outcome.diagnostics, *printed])
+
+    def _ask(self, request: object) -> Any:
+        """Its answer to a request, or a question before it.
+
+        Raises:
+          EOFError: the process ended.
+        """
+        assert self._popen.stdin is not None
+        assert self._popen.stdout is not None
+        try:
+            pickle.dump(request, self._popen.stdin, pickle.HIGHEST_PROTOCOL)
+            self._popen.stdin.flush()
+            return pickle.load(self._popen.stdout)
+        except (OSError, pickle.UnpicklingError) as error:
+            raise EOFError from error
 
     def printed(self) -> list[str]:
         """The compiler's output since the last call."""
@@ -139,7 +155,7 @@ def _end_all() -> None:
 background.at_end(_end_all)
 
 
-def compile_text(text: str, flags: Sequence[str]) -> Outcome:
+def compile_text(text: str, flags: Sequence[str], shared: Shared | None = None) -> Outcome:
     """Like `iree_compiler.compile_text`, in another process; its death is an outcome as well.
 
     Raises:
@@ -160,7 +176,7 @@ def compile_text(text: str, flags: Sequence[str]) -> Outcome:
         _busy.add(process)
         try:
             with background.outside():
-                outcome = process.compile(text, flags)
+                outcome = process.compile(text, flags, shared)
         except EOFError:
             cause, printed = process.cause_of_death(), process.printed()
             process.end()

@@ -1,8 +1,8 @@
 """The undocumented parts of IREE's runtime that this package uses.
 
 They hold for IREE 3.13; `tests/python/runtime/test_iree_internals.py` has a test for each, which
-fails when another version changes it. Those of the compiler are in `iree_compiler.py`, which
-imports nothing from this package.
+fails when another version changes it. Those of the compiler are in
+`compiler/iree_compiler/native.py`.
 """
 
 from __future__ import annotations

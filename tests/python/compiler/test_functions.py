@@ -14,6 +14,7 @@ import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import dtypes, lax
 from dovetail.compiler import iree_compiler, module_files
+from dovetail.compiler.iree_compiler.functions import PLACEHOLDER, Functions
 from dovetail.compiler.targets import Target
 
 TARGET = Target.parse("cpu")
@@ -55,7 +56,7 @@ def text_of(f: Callable[..., Any], x: Any) -> str:
 def test_the_code_is_the_same(f: Callable[..., Any], dtype: np.dtype) -> None:
     text = text_of(f, np.ones((300, 300), dtype))
     assert "dovetail.function" in text
-    outcomes = [iree_compiler._compile(text, FLAGS, shortens=each) for each in (True, False)]
+    outcomes = [iree_compiler._compile(text, FLAGS, each)[0] for each in (True, False)]
     assert outcomes[0] == outcomes[1]
     assert outcomes[0].vmfb is not None
 
@@ -78,29 +79,29 @@ def test_what_is_computed_ahead() -> None:
     assert argument
     first, brace, rest = rest.partition("{\n")
     text = f"{head}func.func @main(){first}{brace}    %arg0 = arith.constant {constant}\n{rest}"
-    late = iree_compiler._compile(text, FLAGS, shortens=True)
+    late = iree_compiler._compile(text, FLAGS, True)[0]
     whole = iree_compiler.compile_text(text, FLAGS)
-    assert whole.vmfb == iree_compiler._compile(text, FLAGS, shortens=False).vmfb is not None
+    assert whole.vmfb == iree_compiler._compile(text, FLAGS, False)[0].vmfb is not None
     assert late.vmfb in (None, whole.vmfb)
 
 
 def test_code_in_place_is_verified(monkeypatch: pytest.MonkeyPatch) -> None:
     text = text_of(chain, np.ones((300, 300), np.float32))
-    monkeypatch.setattr(iree_compiler._Functions, "put_in_place", lambda self, module: None)
-    outcome = iree_compiler._compile(text, FLAGS, shortens=True)
+    monkeypatch.setattr(Functions, "put_in_place", lambda self, module: None)
+    outcome = iree_compiler._compile(text, FLAGS, True)[0]
     assert outcome.vmfb is None
-    assert iree_compiler._PLACEHOLDER in "".join(outcome.diagnostics)
+    assert PLACEHOLDER in "".join(outcome.diagnostics)
 
 
 def test_compilation_sets_them_aside(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes: list[int] = []
-    put = iree_compiler._Functions.put_in_place
+    put = Functions.put_in_place
 
-    def counted(functions: iree_compiler._Functions, module: Any) -> None:
+    def counted(functions: Functions, module: Any) -> None:
         sizes.append(len(functions._each))
         put(functions, module)
 
-    monkeypatch.setattr(iree_compiler._Functions, "put_in_place", counted)
+    monkeypatch.setattr(Functions, "put_in_place", counted)
     text = text_of(chain, np.ones((300, 300), np.float32))
     assert iree_compiler.compile_text(text, FLAGS).vmfb is not None
     assert sizes == [1]

@@ -12,10 +12,11 @@ import pytest
 
 from dovetail import dtypes
 from dovetail.compiler import iree_compiler, iree_tool
+from dovetail.compiler.iree_compiler import native
 from dovetail.compiler.targets import Target
 from support.op_calls import all_calls, program_of
 
-ADVICE = "IREE has changed: see the end of dovetail/compiler/iree_compiler.py"
+ADVICE = "IREE has changed: see dovetail/compiler/iree_compiler/native.py"
 
 
 def test_invocations_have_a_library_and_a_pointer() -> None:
@@ -26,13 +27,13 @@ def test_invocations_have_a_library_and_a_pointer() -> None:
         invocation = session.invocation()
         for name, kind in (("_local_dylib", ctypes.CDLL), ("_inv_p", int)):
             assert isinstance(getattr(invocation, name, None), kind), f"{ADVICE}: {name}"
-        for name in iree_compiler.C_FUNCTIONS:
+        for name in native.C_FUNCTIONS:
             assert hasattr(invocation._local_dylib, name), f"{ADVICE}: no {name}"
     finally:
         session.close()
 
 
-@pytest.mark.parametrize("name", iree_compiler.C_FUNCTIONS)
+@pytest.mark.parametrize("name", native.C_FUNCTIONS)
 def test_the_python_api_does_not_wrap_the_functions(name: str) -> None:
     from iree.compiler.api import Invocation
 

@@ -54,9 +54,9 @@ def test_both_ways_agree() -> None:
     text = IDENTITY.format(0)
     assert processes.compile_text(text, FLAGS) == iree_compiler.compile_text(text, FLAGS)
     for way in (processes, iree_compiler):
-        vmfb, diagnostics = way.compile_text("bogus", FLAGS)
-        assert vmfb is None
-        assert "custom op 'bogus' is unknown" in diagnostics[0]
+        outcome = way.compile_text("bogus", FLAGS)
+        assert outcome.vmfb is None
+        assert "custom op 'bogus' is unknown" in outcome.diagnostics[0]
         with pytest.raises(ValueError, match="option not found: bogus"):
             way.compile_text(text, ["--bogus"])
 
@@ -131,7 +131,7 @@ REFUSAL = """
 import os, pickle, sys
 requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
 while True:
-    text, flags = pickle.load(requests)
+    text, flags, _ = pickle.load(requests)
     with open({log!r}, "a") as log:
         log.write(f"{{hash((text, flags))}}\\n")
     pickle.dump((None, ["error: refused"]), answers)
@@ -169,7 +169,7 @@ from dovetail.compiler.iree_compiler import compile_text
 requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
 first = None
 while True:
-    text, flags = pickle.load(requests)
+    text, flags, _ = pickle.load(requests)
     with open({log!r}, "a") as log:
         print(len(text), file=log)
     first = first or text
@@ -235,7 +235,7 @@ def test_programs_that_compile_with_other_flags_are_told(
 @pytest.mark.usefixtures("none_idle")
 def test_a_compiler_without_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program(tmp_path, monkeypatch, "raise SystemExit(3)")
-    _, diagnostics = processes.compile_text("", ())
+    diagnostics = processes.compile_text("", ()).diagnostics
     assert diagnostics[0] == "error: the compiler died: it ended with 3"
 
 

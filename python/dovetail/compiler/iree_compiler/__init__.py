@@ -1,0 +1,192 @@
+"""IREE's compiler, in this process or, run as a program, for another process that talks to it by
+pipes.
+
+These files import nothing else of the package, so that the program starts quickly.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .dispatches import FLAGS as _KEEP_OBJECTS
+from .dispatches import Dispatches, Shared
+from .functions import FUNCTION, Functions
+from .native import collect_diagnostics, library_of, module_of
+
+# Error texts for a compiler that crashed, and for one that was killed, perhaps for lack of memory.
+DIED = "error: the compiler died: "
+KILLED = DIED + "SIGKILL"
+
+
+# The parts of IREE that code for CPUs does not need. Each of its hundred rewriters starts by
+# looking at all ops of all dialects, theirs among them.
+_OTHER_PARTS = (
+    *(f"hal_target_{name}" for name in ("cuda", "metal_spirv", "rocm", "vmvx", "vulkan_spirv")),
+    *(f"input_{name}" for name in ("stablehlo", "torch")),
+)
+
+# The functions of the C library and of floating-point arithmetic that IREE links into each
+# executable and compiles again with it, used or not; what reads and writes memory, and rounding
+# and products that older processors have no instructions for, are not listed. Ours call none: the
+# scalar functions of a program are in its text.
+_UNUSED_FUNCTIONS = (
+    *("exp", "expf", "fmodf", "frexpf", "ldexpf", "log", "powf", "scalbnf", "specialcase"),
+    *(f"__math_{name}{of}" for name in ("invalid", "oflow", "uflow", "xflow") for of in ("", "f")),
+    "__math_divzero",
+    *("feclearexcept", "fegetenv", "fegetround", "feraiseexcept", "fesetenv", "fetestexcept"),
+    "__fesetround",
+)
+
+
+def process_flags(flags: Sequence[str]) -> tuple[str, ...]:
+    """The flags that a process must be started with to compile with others sooner, if any.
+
+    The code is the same but for functions that nothing calls, which are not optimized.
+    """
+    if "--iree-hal-target-device=local" not in flags:
+        return ()
+    # Such a process takes the level of optimization from here only.
+    level = [flag for flag in flags if flag.startswith("--iree-opt-level=")]
+    unused = [
+        f"--force-attribute={name}:{attribute}"
+        for name in _UNUSED_FUNCTIONS
+        for attribute in ("noinline", "optnone")
+    ]
+    return (*level, *(f"--iree-plugin=-{part}" for part in _OTHER_PARTS), *unused)
+
+
+class Outcome(NamedTuple):
+    """The result of compiling a program.
+
+    Attributes:
+      vmfb: the module file's bytes, None if the compiler rejected the program.
+      diagnostics: its messages, in order.
+      known: the number of dispatches whose code was known.
+      kept: what is to be kept for other programs, by key.
+    """
+
+    vmfb: bytes | None
+    diagnostics: list[str]
+    known: int = 0
+    kept: Mapping[str, bytes] = {}
+
+
+def compile_text(text: str, flags: Sequence[str], shared: Shared | None = None) -> Outcome:
+    """Compile a module.
+
+    Args:
+      text: the module.
+      flags: the compiler's.
+      shared: where code that programs share is found, in a process that compiles one at a time.
+
+    Raises:
+      ValueError: there is no such flag.
+    """
+    outcome, is_whole = _compile(text, flags, FUNCTION in text, shared)
+    if outcome.vmfb is None and not is_whole:
+        # IREE may have had to compute ahead what calls a function, or to link what it cannot.
+        return _compile(text, flags)[0]
+    return outcome
+
+
+def _compile(
+    text: str, flags: Sequence[str], shortens: bool = False, shared: Shared | None = None
+) -> tuple[Outcome, bool]:
+    """Compile a module; returns also whether IREE got all of it as it is.
+
+    Args:
+      text: the module.
+      flags: the compiler's.
+      shortens: whether to put functions in place of their calls late.
+      shared: where code that programs share is found.
+    """
+    from iree.compiler.api import Output, Session, Source
+
+    diagnostics: list[str] = []
+    session = Session()
+    functions = None
+    dispatches = None if shared is None else Dispatches(shared, flags)
+
+    def ended(vmfb: bytes | None = None, *errors: str) -> tuple[Outcome, bool]:
+        told = [*diagnostics, *errors]
+        if dispatches is None:
+            return Outcome(vmfb, told), functions is None
+        kept = {} if vmfb is None else dispatches.made()
+        outcome = Outcome(vmfb, dispatches.without_own(told), dispatches.known, kept)
+        return outcome, functions is None and not dispatches.changes
+
+    try:
+        session.set_flags(*flags, *(_KEEP_OBJECTS if dispatches else ()))
+        invocation = session.invocation()
+        _callback = collect_diagnostics(invocation, diagnostics)
+        # IREE parses in place and needs the terminating zero.
+        source = Source.wrap_buffer(session, text.encode() + b"\0", buffer_name="dovetail.mlir")
+        if not invocation.parse_source(source):
+            return ended()
+        functions = Functions(invocation) if shortens else None
+        if not _execute(invocation, functions, dispatches):
+            return ended()
+        output = Output.open_membuffer()
+        try:
+            invocation.output_vm_bytecode(output)
+            return ended(bytes(output.map_memory()))  # pyright: ignore[reportArgumentType]
+        except ValueError as error:
+            return ended(None, str(error))
+        finally:
+            output.close()
+    finally:
+        if functions is not None:
+            functions.destroy()
+        if dispatches is not None:
+            dispatches.close()
+        session.close()
+
+
+# A program is verified after each of these but the last. By default it is after each of hundreds
+# of passes, which takes a third of the compiler's time.
+_PHASES = ("flow", "stream", "executable-sources", "executable-targets", "end")
+
+
+def _execute(
+    invocation: Any, functions: Functions | None = None, dispatches: Dispatches | None = None
+) -> bool:
+    """Compiles the parsed and verified module; errors go to the diagnostics.
+
+    Args:
+      invocation: IREE's.
+      functions: to be put in place of their calls once dispatches are formed.
+      dispatches: those of which some need not be compiled.
+    """
+    library, this = library_of(invocation)
+    library.ireeCompilerInvocationSetVerifyIR(this, False)
+    for phase in _PHASES:
+        library.ireeCompilerInvocationSetCompileToPhase(this, phase.encode())
+        if not invocation.execute():
+            return False
+        if phase == _PHASES[-1]:
+            break
+        with module_of(invocation) as module:
+            is_whole = (
+                dispatches is None
+                or phase != "executable-targets"
+                or dispatches.put_back(invocation, module)
+            )
+            is_valid = is_whole and library.mlirOperationVerify(module)
+            if is_valid and phase == "executable-sources":
+                if dispatches is not None:
+                    dispatches.take_known(invocation, module, functions)
+                if functions is not None:
+                    functions.put_in_place(module)
+        if not is_valid:
+            return False
+        library.ireeCompilerInvocationSetCompileFromPhase(this, phase.encode())
+    return True
+
+
+def program(name: str) -> str:
+    """The path of one of the programs that are installed with the compiler."""
+    from iree.compiler import _mlir_libs
+
+    return os.path.join(os.path.dirname(str(_mlir_libs.__file__)), name)
