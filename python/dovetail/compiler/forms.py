@@ -60,7 +60,7 @@ def compile_lowered(
     others = sorted((one for one in each if not one.is_cpu), key=lambda one: not one.is_spirv)
     platform = str(others[0]) if others else "cpu"
     lowering = Lowering(module, "lower", platform=platform, name=name)
-    return compilation(lowering, target, tiles=tiles, shares=False).vmfb
+    return compilation(lowering, target, tiles=tiles, hurries=False).vmfb
 
 
 def compilation(
@@ -68,7 +68,7 @@ def compilation(
     target: Target | Targets | str = "cpu",
     *,
     tiles: bool = True,
-    shares: bool = True,
+    hurries: bool = True,
 ) -> Compilation:
     """Compile a module, which is not modified.
 
@@ -76,7 +76,8 @@ def compilation(
       lowering: the module.
       target: the target.
       tiles: whether large contractions get their operands laid out in tiles.
-      shares: whether the code may come from other programs.
+      hurries: whether code may come from other programs, and how much is made at once depends on
+        the machine; see `compile_module`.
     """
     if isinstance(target, str):
         target = Target.parse(target)
@@ -96,7 +97,7 @@ def compilation(
         progress.enter(lowering.name, "code generation")
         try:
             vmfb = compile_module(
-                text, target=target, flags=flags, name=lowering.name, shares=shares
+                text, target=target, flags=flags, name=lowering.name, hurries=hurries
             )
         except CompileError as error:
             refused[text] = error

@@ -43,7 +43,7 @@ def compile_module(
     flags: Sequence[str] = (),
     cache: Cache | None = None,
     name: str = "",
-    shares: bool = False,
+    hurries: bool = False,
 ) -> bytes:
     """Compiles a module of linalg-level MLIR.
 
@@ -55,8 +55,9 @@ def compile_module(
       flags: additional flags of `iree-compile`.
       cache: the cache of compiled modules; by default the directory of `DOVETAIL_CACHE_DIR`.
       name: the program's name in messages.
-      shares: whether code of dispatches is taken from other programs, and kept for them. The bytes
-        then depend on what was compiled before, what they compute does not.
+      hurries: whether code of dispatches is taken from other programs, and kept for them, and all
+        processors are used. The bytes then depend on what was compiled before and on the number
+        of processors, what they compute does not.
 
     Returns:
       The module file's bytes, for `dovetail.runtime`.
@@ -74,8 +75,8 @@ def compile_module(
         if config.explain_cache_misses.value:
             what = f"`{name}`" if name else "a module"
             _logger.warning("%s is compiled: %s", what, why)
-        shared = _shared(cache, target) if shares else None
-        return _compile_cautiously(text, all_flags, name, shared)
+        haste = _haste(cache, target) if hurries else _Haste(None, 1)
+        return _compile_cautiously(text, all_flags, name, haste)
 
     content = cache.get_or_make(entry_of(text, target, flags), make)
     if content.startswith(_REFUSED):
@@ -190,12 +191,10 @@ def _on_cpu(flags: Sequence[str], flag: str) -> Sequence[str]:
     return [*flags, flag] if any("llvm-cpu" in each for each in flags) else flags
 
 
-def _compile_cautiously(
-    text: str, flags: Sequence[str], name: str, shared: _Shared | None
-) -> bytes:
+def _compile_cautiously(text: str, flags: Sequence[str], name: str, haste: _Haste) -> bytes:
     """Compile with the given flags, then with those of slower code; raise an error if all fail."""
     try:
-        return _compile(text, flags, shared)
+        return _compile(text, flags, haste)
     except CompileError as error:
         if KILLED in error.diagnostics:
             raise
@@ -204,7 +203,7 @@ def _compile_cautiously(
             if list(changed) == list(flags):
                 continue
             try:
-                vmfb = _compile(text, changed, shared)
+                vmfb = _compile(text, changed, haste)
             except CompileError as another:
                 another.path.unlink(missing_ok=True)
             else:
@@ -214,48 +213,64 @@ def _compile_cautiously(
         raise
 
 
-class _Shared(NamedTuple):
+class _Haste(NamedTuple):
+    """What makes compilation quick.
+
+    Attributes:
+      code: where code of dispatches is found and kept, if it is.
+      executables: the largest number of executables, of which code is made at once.
+    """
+
+    code: _Code | None
+    executables: int
+
+
+class _Code(NamedTuple):
     """The code of dispatches that programs share.
 
     Attributes:
-      found: where it is found.
+      shared: where it is found.
       cache: where it is kept.
     """
 
-    found: Shared
+    shared: Shared
     cache: Cache
 
 
-def _shared(cache: Cache, target: Target | Targets) -> _Shared | None:
-    """The shared code for a target, if there is such code."""
-    if cache.directory is None or not isinstance(target, Target) or not target.is_host:
-        return None
+def _haste(cache: Cache, target: Target | Targets) -> _Haste:
+    """What there is for a target."""
+    code = None
+    if cache.directory is not None and isinstance(target, Target) and target.is_host:
+        context = "\0".join((__version__, _iree_version(), host_cpu()))
 
-    def find(keys: Sequence[str]) -> list[bytes | None]:
-        return [cache.get(key + _CODE) for key in keys]
+        def find(keys: Sequence[str]) -> list[bytes | None]:
+            return [cache.get(key + _CODE) for key in keys]
 
-    return _Shared(Shared("\0".join((__version__, _iree_version(), host_cpu())), find), cache)
+        code = _Code(Shared(context, find), cache)
+    return _Haste(code, os.cpu_count() or 1)
 
 
 # The ending of entries of the cache that have code of dispatches.
 _CODE = ".code"
 
 
-def _compile(text: str, flags: Sequence[str], shared: _Shared | None) -> bytes:
+def _compile(text: str, flags: Sequence[str], haste: _Haste) -> bytes:
     """Run IREE's compiler without the cache of programs."""
     from dovetail.compiler import iree_compiler, iree_tool, processes  # lazy
 
+    code = haste.code
     if not iree_tool.PROCESS_FLAGS.isdisjoint(flags):
         outcome = iree_tool.compile_text(text, flags)
     elif config.compile_in_process.value or not sys.executable:
         outcome = iree_compiler.compile_text(text, flags)
     else:
-        outcome = processes.compile_text(text, flags, shared.found if shared else None)
+        shared = code and code.shared
+        outcome = processes.compile_text(text, flags, shared, haste.executables)
     if outcome.vmfb is None:
         raise _failure(text, flags, outcome.diagnostics)
     for key, content in outcome.kept.items():
-        assert shared is not None
-        shared.cache.put(key + _CODE, content)
+        assert code is not None
+        code.cache.put(key + _CODE, content)
     return outcome.vmfb
 
 

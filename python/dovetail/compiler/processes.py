@@ -43,14 +43,17 @@ class _Process:
             start_new_session=True,
         )
 
-    def compile(self, text: str, flags: Sequence[str], shared: Shared | None) -> Outcome:
+    def compile(
+        self, text: str, flags: Sequence[str], shared: Shared | None, executables: int
+    ) -> Outcome:
         """Like `iree_compiler.compile_text`.
 
         Raises:
           EOFError: the process ended.
           ValueError: there is no such flag.
         """
-        request: object = text, tuple(flags), None if shared is None else shared.context
+        context = None if shared is None else shared.context
+        request: object = text, tuple(flags), context, executables
         while True:
             answer = self._ask(request)
             if not isinstance(answer, list):
@@ -155,7 +158,9 @@ def _end_all() -> None:
 background.at_end(_end_all)
 
 
-def compile_text(text: str, flags: Sequence[str], shared: Shared | None = None) -> Outcome:
+def compile_text(
+    text: str, flags: Sequence[str], shared: Shared | None = None, executables: int = 1
+) -> Outcome:
     """Like `iree_compiler.compile_text`, in another process; its death is an outcome as well.
 
     Raises:
@@ -176,7 +181,7 @@ def compile_text(text: str, flags: Sequence[str], shared: Shared | None = None) 
         _busy.add(process)
         try:
             with background.outside():
-                outcome = process.compile(text, flags, shared)
+                outcome = process.compile(text, flags, shared, executables)
         except EOFError:
             cause, printed = process.cause_of_death(), process.printed()
             process.end()

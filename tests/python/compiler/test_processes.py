@@ -131,7 +131,7 @@ REFUSAL = """
 import os, pickle, sys
 requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
 while True:
-    text, flags, _ = pickle.load(requests)
+    text, flags, *_ = pickle.load(requests)
     with open({log!r}, "a") as log:
         log.write(f"{{hash((text, flags))}}\\n")
     pickle.dump((None, ["error: refused"]), answers)
@@ -169,7 +169,7 @@ from dovetail.compiler.iree_compiler import compile_text
 requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
 first = None
 while True:
-    text, flags, _ = pickle.load(requests)
+    text, flags, *_ = pickle.load(requests)
     with open({log!r}, "a") as log:
         print(len(text), file=log)
     first = first or text

@@ -78,10 +78,12 @@ class Store:
     def __init__(self) -> None:
         self.kept: dict[str, bytes] = {}
 
-    def compile(self, f: Callable[..., Any], arguments: Sequence[Any]) -> Outcome:
+    def compile(
+        self, f: Callable[..., Any], arguments: Sequence[Any], executables: int = 1
+    ) -> Outcome:
         text = dt.jit(f).lower(*arguments).as_text("carry")
         shared = Shared("test", lambda keys: [self.kept.get(key) for key in keys])
-        outcome = processes.compile_text(text, FLAGS, shared)
+        outcome = processes.compile_text(text, FLAGS, shared, executables)
         self.kept.update(outcome.kept)
         return outcome
 
@@ -154,6 +156,21 @@ def test_code_that_is_missing_or_damaged_is_compiled() -> None:
     }
     store.kept = {**whole, **code}
     assert store.compile(*program).vmfb is not None
+
+
+def test_large_programs_are_linked_into_several_executables() -> None:
+    store = Store()
+    program = PROGRAMS["deeper"]()
+    for executables, number in ((1, 1), (2, 2)):
+        store.kept.clear()
+        outcome = store.compile(*program, executables)
+        objects = outcome.kept.keys() - store.dispatches.keys()
+        assert len(objects) == number
+        again = store.compile(*program, executables)
+        assert (again.known, again.kept) == (len(store.dispatches), {})
+    store.kept.clear()
+    small = store.compile(*network(lambda x: dnp.maximum(x, 0), width=16), 100)
+    assert len(small.kept.keys() - store.dispatches.keys()) == 1
 
 
 def test_exported_files_do_not_depend_on_what_was_compiled_before(tmp_path: Path) -> None:
@@ -245,7 +262,7 @@ def test_operands_that_are_offsets(is_used: bool) -> None:
     assert found.parts == [Part(0, 0, -1), Part(1, 0, 0), Part(1, 0, 1)]
     assert "constant" not in found.text
     assert "assume" not in found.text
-    assert not found.has_operands
+    assert found.drops_operands
 
 
 def test_files_that_are_no_objects() -> None:

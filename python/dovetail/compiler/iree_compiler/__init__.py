@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from .dispatches import FLAGS as _KEEP_OBJECTS
 from .dispatches import Dispatches, Shared
 from .functions import FUNCTION, Functions
+from .linking import link
 from .native import collect_diagnostics, library_of, module_of
 
 # Error texts for a compiler that crashed, and for one that was killed, perhaps for lack of memory.
@@ -45,7 +46,7 @@ def process_flags(flags: Sequence[str]) -> tuple[str, ...]:
 
     The code is the same but for functions that nothing calls, which are not optimized.
     """
-    if "--iree-hal-target-device=local" not in flags:
+    if not _is_for_cpus(flags):
         return ()
     # Such a process takes the level of optimization from here only.
     level = [flag for flag in flags if flag.startswith("--iree-opt-level=")]
@@ -54,7 +55,14 @@ def process_flags(flags: Sequence[str]) -> tuple[str, ...]:
         for name in _UNUSED_FUNCTIONS
         for attribute in ("noinline", "optnone")
     ]
-    return (*level, *(f"--iree-plugin=-{part}" for part in _OTHER_PARTS), *unused)
+    # They are linked before.
+    links = "--iree-hal-link-executables=false"
+    return (*level, links, *(f"--iree-plugin=-{part}" for part in _OTHER_PARTS), *unused)
+
+
+def _is_for_cpus(flags: Sequence[str]) -> bool:
+    """Whether all code is for CPUs."""
+    return "--iree-hal-target-device=local" in flags
 
 
 class Outcome(NamedTuple):
@@ -73,18 +81,21 @@ class Outcome(NamedTuple):
     kept: Mapping[str, bytes] = {}
 
 
-def compile_text(text: str, flags: Sequence[str], shared: Shared | None = None) -> Outcome:
+def compile_text(
+    text: str, flags: Sequence[str], shared: Shared | None = None, executables: int = 1
+) -> Outcome:
     """Compile a module.
 
     Args:
       text: the module.
       flags: the compiler's.
       shared: where code that programs share is found, in a process that compiles one at a time.
+      executables: the largest number of executables of a CPU, of which code is made at once.
 
     Raises:
       ValueError: there is no such flag.
     """
-    outcome, is_whole = _compile(text, flags, FUNCTION in text, shared)
+    outcome, is_whole = _compile(text, flags, FUNCTION in text, shared, executables)
     if outcome.vmfb is None and not is_whole:
         # IREE may have had to compute ahead what calls a function, or to link what it cannot.
         return _compile(text, flags)[0]
@@ -92,7 +103,11 @@ def compile_text(text: str, flags: Sequence[str], shared: Shared | None = None) 
 
 
 def _compile(
-    text: str, flags: Sequence[str], shortens: bool = False, shared: Shared | None = None
+    text: str,
+    flags: Sequence[str],
+    shortens: bool = False,
+    shared: Shared | None = None,
+    executables: int = 1,
 ) -> tuple[Outcome, bool]:
     """Compile a module; returns also whether IREE got all of it as it is.
 
@@ -101,6 +116,7 @@ def _compile(
       flags: the compiler's.
       shortens: whether to put functions in place of their calls late.
       shared: where code that programs share is found.
+      executables: the largest number of executables of a CPU.
     """
     from iree.compiler.api import Output, Session, Source
 
@@ -126,7 +142,8 @@ def _compile(
         if not invocation.parse_source(source):
             return ended()
         functions = Functions(invocation) if shortens else None
-        if not _execute(invocation, functions, dispatches):
+        most = executables if _is_for_cpus(flags) else 0
+        if not _execute(invocation, functions, dispatches, most):
             return ended()
         output = Output.open_membuffer()
         try:
@@ -150,7 +167,10 @@ _PHASES = ("flow", "stream", "executable-sources", "executable-targets", "end")
 
 
 def _execute(
-    invocation: Any, functions: Functions | None = None, dispatches: Dispatches | None = None
+    invocation: Any,
+    functions: Functions | None = None,
+    dispatches: Dispatches | None = None,
+    executables: int = 0,
 ) -> bool:
     """Compiles the parsed and verified module; errors go to the diagnostics.
 
@@ -158,6 +178,8 @@ def _execute(
       invocation: IREE's.
       functions: to be put in place of their calls once dispatches are formed.
       dispatches: those of which some need not be compiled.
+      executables: the largest number of executables, into which dispatches are linked here; 0 if
+        IREE does it.
     """
     library, this = library_of(invocation)
     library.ireeCompilerInvocationSetVerifyIR(this, False)
@@ -180,6 +202,8 @@ def _execute(
                 if functions is not None:
                     functions.put_in_place(module)
         if not is_valid:
+            return False
+        if phase == "executable-targets" and executables and not link(invocation, executables):
             return False
         library.ireeCompilerInvocationSetCompileFromPhase(this, phase.encode())
     return True

@@ -18,8 +18,8 @@ iree_compiler = importlib.import_module("iree_compiler")
 
 
 def serve(flags: Sequence[str]) -> None:
-    """Answer requests (text, flags, context) from standard input; ends with it, even while
-    compiling.
+    """Answer requests (text, flags, context, executables) from standard input; ends with it,
+    even while compiling.
 
     An answer is an outcome as a tuple, or a message about wrong flags. Before it, if the context is
     not None, there may be lists of keys, each to be answered with what is kept under them.
@@ -46,10 +46,10 @@ def serve(flags: Sequence[str]) -> None:
         return received.get()
 
     while True:
-        text, flags, context = received.get()
+        text, flags, context, executables = received.get()
         shared = None if context is None else iree_compiler.Shared(context, find)
         try:
-            answer: Any = tuple(iree_compiler.compile_text(text, flags, shared))
+            answer: Any = tuple(iree_compiler.compile_text(text, flags, shared, executables))
         except ValueError as error:
             answer = str(error)
         send(answer)

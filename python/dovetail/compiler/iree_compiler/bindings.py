@@ -59,18 +59,20 @@ class Split(NamedTuple):
     """An executable whose arrays have bindings of their own.
 
     Attributes:
-      text: its text.
+      text: its text, without the head.
       parts: where each binding begins in the former ones.
-      has_operands: whether the executable still has operands.
+      drops_operands: whether the executable no longer has operands.
     """
 
     text: str
     parts: list[Part]
-    has_operands: bool
+    drops_operands: bool
 
 
 def split(text: str) -> Split | None:
-    """Give each array of an executable a binding; None if they have."""
+    """Give each array of an executable, whose text after its head this is, a binding; None if they
+    have.
+    """
     values = {name: int(value) for name, value in _CONSTANT.findall(text)}
     layout = _LAYOUT.search(text)
     if layout is None:
@@ -107,7 +109,7 @@ def split(text: str) -> Split | None:
     text = _LAYOUT.sub(lambda _: f"{count}bindings = [{each}]", text)
     uses = Counter(re.findall(r"%\w+", text))
     text = _CONSTANT.sub(lambda line: line[0] if uses[line[1]] > 1 else "", text)
-    return Split(text, parts, bool(count))
+    return Split(text, parts, bool(operands))
 
 
 def _without_operands(text: str) -> tuple[str, dict[str, int]]:
@@ -200,7 +202,7 @@ class Sites:
         parts = split.parts
         segments = (
             workload,
-            operands if split.has_operands else [],
+            [] if split.drops_operands else operands,
             [resources[part.binding] for part in parts],
             [sizes[part.binding] for part in parts],
             [self._constant(site, offset) for offset in offsets],

@@ -194,16 +194,21 @@ class Dispatches:
         """An executable as a dispatch, if it can be shared; its arrays get bindings."""
         if _contents(library, op) is None:
             return None
-        text = text_of(library, op)
+        text = text_of(op)
         head = _HEAD.match(text)
         if head is None:
             return None
         own, name = head["own"], head["name"]
-        found = split(text)
+        # The target, which is long, is only in the head.
+        start, body = text[: head.end("head")], text[head.end("head") :]
+        found = split(body)
         if found is not None and sites.rebind(own, found):
             self.changes = True
-            op = _replaced(library, op, found.text)
-            text = text_of(library, op)
+            text = start + found.text
+            op = _replaced(library, op, text)
+            if found.drops_operands:
+                # Other values have other numbers now.
+                text = text_of(op)
         # Programs number their dispatches.
         text = re.sub(rf"@({re.escape(name)}|{re.escape(own)})(?![\w.$-])", "@", text)
         if functions is not None:
@@ -235,7 +240,7 @@ class Dispatches:
         own = library.mlirStringAttrGetValue(own).bytes().decode()
         if own in self._new and (contents := _contents(library, op)):
             export, module = contents
-            text = _EXPORT.sub("", text_of(library, export), count=1)
+            text = _EXPORT.sub("", text_of(export), count=1)
             self._exports[own] = text, attributes_of(library, module)
 
     def _call(self, dispatch: _Dispatch, code: _Code) -> str:

@@ -78,7 +78,7 @@ class Functions:
         """The text of the function with a name, without the name."""
         for attribute, function in self._each.items():
             if self._library.mlirStringAttrGetValue(attribute).bytes().decode() == name:
-                return _CALL.sub("", text_of(self._library, function).partition("(")[2])
+                return _CALL.sub("", text_of(function).partition("(")[2])
         raise AssertionError(f"there is no function {name}")
 
     def destroy(self) -> None:

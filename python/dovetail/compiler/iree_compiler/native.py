@@ -71,6 +71,11 @@ _DiagnosticCallback = ctypes.CFUNCTYPE(
 Visitor = ctypes.CFUNCTYPE(ctypes.c_int, pointer, pointer)
 _Printer = ctypes.CFUNCTYPE(None, _Chunk, pointer)
 
+# The name of the capsules by which the Python API takes an op.
+_OP_CAPSULE = b"iree.compiler.ir.Operation._CAPIPtr"
+ctypes.pythonapi.PyCapsule_New.argtypes = pointer, ctypes.c_char_p, pointer
+ctypes.pythonapi.PyCapsule_New.restype = ctypes.py_object
+
 # The arguments and the result of C functions that the Python API does not wrap; invocations, ops
 # and their parts are pointers.
 C_FUNCTIONS: dict[str, tuple[tuple[Any, ...], Any]] = {
@@ -83,6 +88,7 @@ C_FUNCTIONS: dict[str, tuple[tuple[Any, ...], Any]] = {
     "ireeCompilerInvocationSetCompileToPhase": ((pointer, ctypes.c_char_p), None),
     "ireeCompilerInvocationExportStealModule": ((pointer,), pointer),
     "ireeCompilerInvocationImportStealModule": ((pointer, pointer), ctypes.c_bool),
+    "ireeCompilerInvocationRunPassPipeline": ((pointer, ctypes.c_char_p), ctypes.c_bool),
     "mlirArrayAttrGet": ((pointer, ctypes.c_ssize_t, ctypes.POINTER(pointer)), pointer),
     "mlirArrayAttrGetElement": ((pointer, ctypes.c_ssize_t), pointer),
     "mlirArrayAttrGetNumElements": ((pointer,), ctypes.c_ssize_t),
@@ -106,9 +112,6 @@ C_FUNCTIONS: dict[str, tuple[tuple[Any, ...], Any]] = {
     "mlirIRMappingLookupOrDefaultValue": ((pointer, pointer), pointer),
     "mlirIRMappingMapValue": ((pointer, pointer, pointer), None),
     "mlirIntegerAttrGetValueInt": ((pointer,), ctypes.c_int64),
-    "mlirOpPrintingFlagsCreate": ((), pointer),
-    "mlirOpPrintingFlagsDestroy": ((pointer,), None),
-    "mlirOpPrintingFlagsUseLocalScope": ((pointer,), None),
     "mlirOpResultGetOwner": ((pointer,), pointer),
     "mlirOperationCloneWithMapping": ((pointer, pointer), pointer),
     "mlirOperationCreate": ((pointer,), pointer),
@@ -129,8 +132,9 @@ C_FUNCTIONS: dict[str, tuple[tuple[Any, ...], Any]] = {
     "mlirOperationGetParentOperation": ((pointer,), pointer),
     "mlirOperationGetRegion": ((pointer, ctypes.c_ssize_t), pointer),
     "mlirOperationGetResult": ((pointer, ctypes.c_ssize_t), pointer),
-    "mlirOperationPrintWithFlags": ((pointer, pointer, _Printer, pointer), None),
+    "mlirOperationRemoveAttributeByName": ((pointer, StringRef), ctypes.c_bool),
     "mlirOperationRemoveFromParent": ((pointer,), None),
+    "mlirOperationSetAttributeByName": ((pointer, StringRef, pointer), None),
     "mlirOperationSetDiscardableAttributeByName": ((pointer, StringRef, pointer), None),
     "mlirOperationStateAddAttributes": (
         (pointer, ctypes.c_ssize_t, ctypes.POINTER(NamedAttribute)),
@@ -142,6 +146,7 @@ C_FUNCTIONS: dict[str, tuple[tuple[Any, ...], Any]] = {
     "mlirOperationVerify": ((pointer,), ctypes.c_bool),
     "mlirOperationWalk": ((pointer, Visitor, pointer, ctypes.c_int), None),
     "mlirRegionGetFirstBlock": ((pointer,), pointer),
+    "mlirStringAttrGet": ((pointer, StringRef), pointer),
     "mlirStringAttrGetValue": ((pointer,), _Chunk),
     "mlirSymbolRefAttrGetRootReference": ((pointer,), _Chunk),
     "mlirValueGetType": ((pointer,), pointer),
@@ -197,13 +202,17 @@ def ops_in(library: Any, op: Any) -> list[tuple[str, Any]]:
     return found
 
 
-def text_of(library: Any, op: Any) -> str:
-    """The text of an op, without locations, and without names for types and attributes."""
-    flags = library.mlirOpPrintingFlagsCreate()
-    library.mlirOpPrintingFlagsUseLocalScope(flags)
-    text = _printed(lambda add: library.mlirOperationPrintWithFlags(op, flags, add, None))
-    library.mlirOpPrintingFlagsDestroy(flags)
-    return text
+def text_of(op: Any) -> str:
+    """The text of an op, without locations, and without names for types and attributes.
+
+    The Python API writes it eight times as fast as the C library with a callback in Python.
+    """
+    from iree.compiler import ir
+
+    # It does not own the op, or its context.
+    capsule = ctypes.pythonapi.PyCapsule_New(op, _OP_CAPSULE, None)
+    operation = ir.Operation._CAPICreate(capsule)  # pyright: ignore[reportAttributeAccessIssue]
+    return operation.get_asm(use_local_scope=True)
 
 
 def attributes_of(library: Any, op: Any) -> dict[str, str]:
@@ -212,15 +221,11 @@ def attributes_of(library: Any, op: Any) -> dict[str, str]:
     for i in range(library.mlirOperationGetNumDiscardableAttributes(op)):
         each = library.mlirOperationGetDiscardableAttribute(op, i)
         name = library.mlirIdentifierStr(each.name).bytes().decode()
-        attribute = each.attribute
-        found[name] = _printed(lambda add, it=attribute: library.mlirAttributePrint(it, add, None))
+        chunks: list[bytes] = []
+        printer = _Printer(lambda chunk, _, add=chunks.append: add(chunk.bytes()))
+        library.mlirAttributePrint(each.attribute, printer, None)
+        found[name] = b"".join(chunks).decode()
     return found
-
-
-def _printed(write: Callable[[Any], None]) -> str:
-    chunks: list[bytes] = []
-    write(_Printer(lambda chunk, _: chunks.append(chunk.bytes())))
-    return b"".join(chunks).decode()
 
 
 def collect_diagnostics(invocation: Any, diagnostics: list[str]) -> Callable[..., None]:
