@@ -10,9 +10,9 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .dispatches import FLAGS as _KEEP_OBJECTS
 from .dispatches import Dispatches, Shared
 from .functions import FUNCTION, Functions
+from .library import detach
 from .linking import link
 from .native import collect_diagnostics, library_of, module_of
 
@@ -123,7 +123,9 @@ def _compile(
     diagnostics: list[str] = []
     session = Session()
     functions = None
-    dispatches = None if shared is None else Dispatches(shared, flags)
+    dispatches = None
+    if shared is not None and _is_for_cpus(flags):
+        dispatches = Dispatches(shared, flags, program("iree-lld"))
 
     def ended(vmfb: bytes | None = None, *errors: str) -> tuple[Outcome, bool]:
         told = [*diagnostics, *errors]
@@ -134,7 +136,7 @@ def _compile(
         return outcome, functions is None and not dispatches.changes
 
     try:
-        session.set_flags(*flags, *(_KEEP_OBJECTS if dispatches else ()))
+        session.set_flags(*flags, *(dispatches.flags if dispatches else ()))
         invocation = session.invocation()
         _callback = collect_diagnostics(invocation, diagnostics)
         # IREE parses in place and needs the terminating zero.
@@ -203,8 +205,11 @@ def _execute(
                     functions.put_in_place(module)
         if not is_valid:
             return False
-        if phase == "executable-targets" and executables and not link(invocation, executables):
-            return False
+        if phase == "executable-targets" and executables:
+            if not link(invocation, executables):
+                return False
+            if dispatches is not None and dispatches.has_library:
+                detach(invocation)
         library.ireeCompilerInvocationSetCompileFromPhase(this, phase.encode())
     return True
 

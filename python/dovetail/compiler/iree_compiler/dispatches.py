@@ -22,12 +22,13 @@ from typing import Any, NamedTuple
 
 from .bindings import Sites, split
 from .functions import Functions
+from .library import library_in, linker_flag
 from .native import StringRef, attributes_of, block_of, library_of, ops_in, text_of
 from .objects import with_names
 
 # With this flag, object files stay where the environment says that temporary files go.
-FLAGS = ("--iree-llvmcpu-keep-linker-artifacts",)
-_KEPT = "remark: linker artifacts for "
+_KEEP = "--iree-llvmcpu-keep-linker-artifacts"
+_KEPT = re.compile(r"remark: .*linker artifacts for ")
 
 # The attribute of the position of a function that an executable gets when it is loaded.
 _IMPORT = "hal.executable.import.key"
@@ -101,18 +102,25 @@ class Dispatches:
     Args:
       shared: where code is found.
       flags: the compiler's.
+      lld: the path of the linker.
     """
 
-    def __init__(self, shared: Shared, flags: Sequence[str]) -> None:
+    def __init__(self, shared: Shared, flags: Sequence[str], lld: str) -> None:
         self._shared = shared
         self._flags = flags
         self._known: list[tuple[_Dispatch, _Code]] = []
         self._new: dict[str, _Dispatch] = {}
         self._exports: dict[str, tuple[str, dict[str, str]]] = {}
-        self.changes = False  # whether the program is not compiled as it was
         self._folder = Path(tempfile.mkdtemp(prefix="dovetail-"))
         self._outer = os.environ.get("TMPDIR")
         os.environ["TMPDIR"] = str(self._folder)
+        (library,) = shared.find([self._key("library")])
+        self.has_library = library is not None
+        self.changes = self.has_library  # whether the program is not compiled as it was
+        self.flags = [_KEEP]
+        if library is not None:
+            content = zlib.decompress(library)
+            self.flags.append(linker_flag(self._folder, lld, content))
 
     def close(self) -> None:
         """Remove the temporary files."""
@@ -170,14 +178,17 @@ class Dispatches:
     @staticmethod
     def without_own(diagnostics: Sequence[str]) -> list[str]:
         """Messages but those about files that are kept for this."""
-        return [each for each in diagnostics if not each.startswith(_KEPT)]
+        return [each for each in diagnostics if not _KEPT.match(each)]
 
     def made(self) -> dict[str, bytes]:
         """What is to be kept, by key, once the program is compiled."""
         kept: dict[str, bytes] = {}
         wanted = {one.symbol: one.name for one in self._new.values() if one.own in self._exports}
         for path in self._folder.glob("*.o"):
-            content, found = with_names(path.read_bytes(), wanted)
+            content = path.read_bytes()
+            if not self.has_library and (library := library_in(content)):
+                kept[self._key("library")] = zlib.compress(library, 1)
+            content, found = with_names(content, wanted)
             if not found:
                 continue
             digest = hashlib.sha256(content).hexdigest()
@@ -213,8 +224,12 @@ class Dispatches:
         text = re.sub(rf"@({re.escape(name)}|{re.escape(own)})(?![\w.$-])", "@", text)
         if functions is not None:
             text = functions.expanded(text)
-        key = hashlib.sha256("\0".join((self._shared.context, *self._flags, text)).encode())
-        return _Dispatch(op, own, head["head"], name, key.hexdigest())
+        return _Dispatch(op, own, head["head"], name, self._key(text))
+
+    def _key(self, text: str) -> str:
+        """The digest of what determines code."""
+        parts = self._shared.context, *self._flags, text
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
     def _codes(self, keys: Sequence[str]) -> dict[str, _Code]:
         """The known code of dispatches, whose object files are there."""

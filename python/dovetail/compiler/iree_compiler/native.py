@@ -92,6 +92,7 @@ C_FUNCTIONS: dict[str, tuple[tuple[Any, ...], Any]] = {
     "mlirArrayAttrGet": ((pointer, ctypes.c_ssize_t, ctypes.POINTER(pointer)), pointer),
     "mlirArrayAttrGetElement": ((pointer, ctypes.c_ssize_t), pointer),
     "mlirArrayAttrGetNumElements": ((pointer,), ctypes.c_ssize_t),
+    "mlirAttributeParseGet": ((pointer, StringRef), pointer),
     "mlirAttributePrint": ((pointer, _Printer, pointer), None),
     "mlirBlockAppendOwnedOperation": ((pointer, pointer), None),
     "mlirBlockGetArgument": ((pointer, ctypes.c_ssize_t), pointer),
@@ -221,11 +222,16 @@ def attributes_of(library: Any, op: Any) -> dict[str, str]:
     for i in range(library.mlirOperationGetNumDiscardableAttributes(op)):
         each = library.mlirOperationGetDiscardableAttribute(op, i)
         name = library.mlirIdentifierStr(each.name).bytes().decode()
-        chunks: list[bytes] = []
-        printer = _Printer(lambda chunk, _, add=chunks.append: add(chunk.bytes()))
-        library.mlirAttributePrint(each.attribute, printer, None)
-        found[name] = b"".join(chunks).decode()
+        found[name] = printed(library, each.attribute)
     return found
+
+
+def printed(library: Any, attribute: Any) -> str:
+    """The text of an attribute."""
+    chunks: list[bytes] = []
+    printer = _Printer(lambda chunk, _: chunks.append(chunk.bytes()))
+    library.mlirAttributePrint(attribute, printer, None)
+    return b"".join(chunks).decode()
 
 
 def collect_diagnostics(invocation: Any, diagnostics: list[str]) -> Callable[..., None]:
