@@ -1,6 +1,7 @@
 // Functions with custom derivative rules: verification and rules.
 #include "Custom.h"
 #include "CustomRules.h"
+#include "ProgramRules.h"
 
 using namespace mlir;
 
@@ -47,10 +48,13 @@ LogicalResult CustomVjpOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (failed(
           verifyTypes(*this, "first results of fwd", getResultTypes(), fwd->getResultTypes().take_front(numResults))))
     return failure();
+  auto name = dyn_cast<FlatSymbolRefAttr>(getBwd());
+  if (!name)
+    return success();
   SmallVector<Type> arguments(fwd->getResultTypes().drop_front(numResults)), cotangents;
   llvm::append_range(arguments, getCaptured().getTypes());
   llvm::append_range(arguments, differentiable(getResultTypes()));
-  FailureOr<func::FuncOp> bwd = findRule(*this, "bwd", getBwdAttr(), arguments, symbols);
+  FailureOr<func::FuncOp> bwd = findRule(*this, "bwd", name, arguments, symbols);
   if (failed(bwd))
     return failure();
   for (int64_t number : getWrt())
@@ -59,17 +63,22 @@ LogicalResult CustomVjpOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 LogicalResult CustomTangentOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  SmallVector<Type> arguments(getResiduals().getTypes()), cotangents;
-  llvm::append_range(arguments, getResultTypes());
-  FailureOr<func::FuncOp> bwd = findRule(*this, "bwd", getBwdAttr(), arguments, symbols);
-  if (failed(bwd) || failed(verifyDims(getLoc(), getOperationName(), "of", getOf(), bwd->getNumResults(), true)))
-    return failure();
   int64_t numSizes = 0;
   for (Type type : getResultTypes())
     numSizes += cast<RankedTensorType>(type).getNumDynamicDims();
   if (numSizes != static_cast<int64_t>(getSizes().size()))
     return emitOpError() << "must have one size for each '?' of its results, " << numSizes
                          << ", got: " << getSizes().size();
+  auto name = dyn_cast<FlatSymbolRefAttr>(getBwd());
+  if (!name)
+    return getOf().size() == getTangents().size()
+               ? success()
+               : emitOpError() << "must have " << getOf().size() << " tangents, got: " << getTangents().size();
+  SmallVector<Type> arguments(getResiduals().getTypes()), cotangents;
+  llvm::append_range(arguments, getResultTypes());
+  FailureOr<func::FuncOp> bwd = findRule(*this, "bwd", name, arguments, symbols);
+  if (failed(bwd) || failed(verifyDims(getLoc(), getOperationName(), "of", getOf(), bwd->getNumResults(), true)))
+    return failure();
   for (int64_t number : getOf())
     cotangents.push_back(bwd->getResultTypes()[number]);
   return verifyTypes(*this, "tangents", cotangents, getTangents().getTypes());
@@ -177,7 +186,8 @@ LogicalResult CustomVjpOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> t
   llvm::append_range(results, outs.take_front(numResults));
   SmallVector<int64_t> of;
   SmallVector<Value> residuals(outs.drop_front(numResults)), sizes, present;
-  llvm::append_range(residuals, primals.drop_front(numArgs));
+  if (isa<FlatSymbolRefAttr>(getBwd()))
+    llvm::append_range(residuals, primals.drop_front(numArgs));
   for (auto [i, number] : llvm::enumerate(getWrt()))
     if (tangents[number]) {
       of.push_back(i);
@@ -201,6 +211,34 @@ LogicalResult CustomVjpOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> t
   return success();
 }
 
+/// The answer of a program to the question for the rule of `op` that is called `rule`: a function of residuals and the
+/// cotangents of the marked results.
+static FailureOr<MadeByRule> askBackward(Operation *op, StringRef rule, Emitter &e, ArrayRef<bool> marks) {
+  return askProgram(op, rule, e, {RuleKind::Backward, rule, {}, llvm::SmallVector<bool>(marks), {}});
+}
+
+/// A backward rule as a function of residuals, captured values and all cotangents, with the arguments whose cotangents
+/// it returns. What the program makes of a rule takes no captured values.
+static FailureOr<std::pair<func::FuncOp, SmallVector<int64_t>>> backwardOfAll(Emitter &e, CustomVjpOp op,
+                                                                              unsigned numResiduals) {
+  SmallVector<int64_t> wrt(op.getWrt());
+  if (auto name = dyn_cast<FlatSymbolRefAttr>(op.getBwd()))
+    return std::pair(e.transforms().lookup(name), wrt);
+  SmallVector<bool> marks(differentiable(op.getResultTypes()).size(), true);
+  FailureOr<MadeByRule> made = askBackward(op, cast<StringAttr>(op.getBwd()), e, marks);
+  if (failed(made))
+    return failure();
+  SmallVector<int64_t> kept;
+  for (auto [number, isMarked] : llvm::zip_equal(wrt, made->marks))
+    if (isMarked)
+      kept.push_back(number);
+  func::FuncOp function = made->function;
+  for (Type type : op.getCaptured().getTypes())
+    if (failed(function.insertArgument(numResiduals++, type, {}, op.getLoc())))
+      return failure();
+  return std::pair(function, kept);
+}
+
 LogicalResult CustomVjpOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims,
                                  SmallVectorImpl<Value> &results, SmallVectorImpl<int64_t> &resultDims) {
   unsigned numArgs = getArgs().size(), numResults = getNumResults();
@@ -219,17 +257,21 @@ LogicalResult CustomVjpOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64
   for (auto [type, dim] : llvm::zip_equal(getResultTypes(), ArrayRef<int64_t>(resultDims).take_back(numResults)))
     if (isDifferentiable(type))
       ofBwd.push_back(dim);
-  if (failed(parts.add(e.transforms().lookup(getBwdAttr()), ofBwd)))
+  func::FuncOp forward = e.transforms().lookup(getFwdAttr());
+  auto backward = backwardOfAll(e, *this, forward.getNumResults() - numResults);
+  if (failed(backward) || failed(parts.add(backward->first, ofBwd)))
     return failure();
+  ArrayRef<int64_t> wrt = backward->second;
   // The cotangent of an argument that all elements of the batch share is the sum over them.
-  for (auto [i, number] : llvm::enumerate(getWrt())) {
+  for (auto [i, number] : llvm::enumerate(wrt)) {
     parts.align(2, i, dims[number]);
     if (dims[number] == kUnbatched)
       parts.sum(2, i);
   }
   func::FuncOp callee = parts.finish(0), fwd = parts.finish(1), bwd = parts.finish(2);
   auto op = CustomVjpOp::create(e.builder, e.loc, callee.getResultTypes(), callee.getSymName(), fwd.getSymName(),
-                                bwd.getSymName(), getWrt(), operands.take_front(numArgs), operands.drop_front(numArgs));
+                                FlatSymbolRefAttr::get(bwd.getSymNameAttr()), wrt, operands.take_front(numArgs),
+                                operands.drop_front(numArgs));
   llvm::append_range(results, op->getResults());
   return success();
 }
@@ -263,6 +305,18 @@ LogicalResult CustomTangentOp::transpose(Emitter &e, ValueRange operands, ArrayR
                                          MutableArrayRef<Value> operandCotangents) {
   unsigned numResiduals = getResiduals().size(), numSizes = getSizes().size();
   SmallVector<Value> args(operands.take_front(numResiduals));
+  MutableArrayRef<Value> ofTangents = operandCotangents.drop_front(numResiduals + numSizes);
+  if (auto rule = dyn_cast<StringAttr>(getBwd())) {
+    FailureOr<MadeByRule> made = askBackward(*this, rule, e, marks(present(cotangents)));
+    if (failed(made))
+      return failure();
+    llvm::append_range(args, presentOf(cotangents));
+    SmallVector<Value> all(made->marks.size());
+    scatterTo(emitCall(e, made->function, args), maskOf(made->marks), all);
+    for (auto [i, number] : llvm::enumerate(getOf()))
+      ofTangents[i] = all[number];
+    return success();
+  }
   ValueRange sizes = operands.slice(numResiduals, numSizes);
   for (auto [result, cotangent] : llvm::zip_equal(getResults(), cotangents)) {
     auto type = cast<RankedTensorType>(result.getType());
@@ -270,9 +324,9 @@ LogicalResult CustomTangentOp::transpose(Emitter &e, ValueRange operands, ArrayR
     args.push_back(cotangent ? cotangent : e.zeros(type, sizes.take_front(count)));
     sizes = sizes.drop_front(count);
   }
-  ValueRange outs = emitCall(e, e.transforms().lookup(getBwdAttr()), args);
+  ValueRange outs = emitCall(e, e.transforms().lookup(cast<FlatSymbolRefAttr>(getBwd())), args);
   for (auto [i, number] : llvm::enumerate(getOf()))
-    operandCotangents[numResiduals + numSizes + i] = outs[number];
+    ofTangents[i] = outs[number];
   return success();
 }
 

@@ -4,6 +4,9 @@
 
 include "Dovetail.td"
 
+/// A function of the module, or the name of a rule of the program that made it.
+def BackwardRule : AnyAttrOf<[FlatSymbolRefAttr, StrAttr], "function or name of a rule">;
+
 /// A call of a function whose rules are other functions. All of them take the values that any of them closes over, as
 /// `captured`.
 class CustomOp<string mnemonic> : ApplyOp<mnemonic, [AttrSizedOperandSegments, InlineOpInterface]>;
@@ -28,8 +31,11 @@ def CustomVjpOp : CustomOp<"custom_vjp"> {
     `fwd` takes the same arguments as the function, and returns its results and residuals. `bwd` takes the residuals,
     the captured values, and the cotangents of the differentiable results; it returns cotangents of the arguments in
     `wrt`, and those of the others are zero. Forward mode calls `fwd` and emits a `custom_tangent`.
+
+    A string as `bwd` names a rule of the program that made this module (see ProgramRules.h), which is asked for when the
+    `custom_tangent` is transposed, and told which results have a cotangent. It does not know the captured values.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$callee, FlatSymbolRefAttr:$fwd, FlatSymbolRefAttr:$bwd, DenseI64ArrayAttr:$wrt,
+  let arguments = (ins FlatSymbolRefAttr:$callee, FlatSymbolRefAttr:$fwd, BackwardRule:$bwd, DenseI64ArrayAttr:$wrt,
                        Variadic<AnyType>:$args, Variadic<AnyType>:$captured);
   let assemblyFormat = [{
     $callee `fwd` $fwd `bwd` $bwd `wrt` $wrt `(` $args `)` (`captured` `(` $captured^ `)`)? attr-dict
@@ -46,9 +52,9 @@ def CustomTangentOp : OnFunction<"custom_tangent", [AttrSizedOperandSegments,
   let summary = "a linear function that is known only by its transpose";
   let description = [{
     `bwd` takes `residuals` and a cotangent for each result; its results in `of` are the cotangents of `tangents`. `sizes`
-    are those of the `?`s of the results. There is no other way to compute it.
+    are those of the `?`s of the results. There is no other way to compute it. `bwd` may be a rule of the program.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$bwd, DenseI64ArrayAttr:$of, Variadic<AnyType>:$residuals, Sizes:$sizes,
+  let arguments = (ins BackwardRule:$bwd, DenseI64ArrayAttr:$of, Variadic<AnyType>:$residuals, Sizes:$sizes,
                        Variadic<AnyArray>:$tangents);
   let results = (outs Variadic<AnyArray>:$outs);
   let assemblyFormat = [{

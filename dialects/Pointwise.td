@@ -87,7 +87,7 @@ def MaxOp : Binary<"max", Ordered, "e.mul(t, e.shareOfMaximum(x, ans, y))", "e.m
 def MinOp : Binary<"min", Ordered, "e.mul(t, e.shareOfMaximum(x, ans, y))", "e.mul(t, e.shareOfMaximum(y, ans, x))",
                    [Commutative]>;
 def NextafterOp : Binary<"nextafter", Float, "t", "zero">;
-def CopysignOp : Binary<"copysign", Float, "e.mul(t, e.mul(signBit(e, x), signBit(e, y)))", "zero"> {
+def CopysignOp : Binary<"copysign", Float, "e.mul(absTangent(e, t, x), signBit(e, y))", "zero"> {
   let summary = "the magnitude of x with the sign of y";
 }
 def HeavisideOp : Binary<"heaviside", Float, "zero", "e.select(e.equal(x, e.full(x, 0)), t, zero)"> {

@@ -21,20 +21,6 @@ void PrimitiveOp::getEffects(MemoryEffectList &effects) {
     addOutsideEffects(effects, EffectKind::Counted);
 }
 
-static SmallVector<bool> marks(const llvm::SmallBitVector &mask) {
-  SmallVector<bool> result;
-  for (unsigned i = 0; i < mask.size(); ++i)
-    result.push_back(mask.test(i));
-  return result;
-}
-
-static llvm::SmallBitVector maskOf(ArrayRef<bool> marks) {
-  llvm::SmallBitVector mask(marks.size());
-  for (auto [i, isMarked] : llvm::enumerate(marks))
-    mask[i] = isMarked;
-  return mask;
-}
-
 LogicalResult PrimitiveOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> tangents,
                                SmallVectorImpl<Value> &results, SmallVectorImpl<Value> &resultTangents) {
   FailureOr<MadeByRule> made =

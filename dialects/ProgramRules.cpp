@@ -24,6 +24,20 @@ void setProgram(MLIRContext &context, AskProgram ask) {
   const_cast<ProgramInterface *>(dialect->getRegisteredInterface<ProgramInterface>())->ask = std::move(ask);
 }
 
+SmallVector<bool> marks(const llvm::SmallBitVector &mask) {
+  SmallVector<bool> result;
+  for (unsigned i = 0; i < mask.size(); ++i)
+    result.push_back(mask.test(i));
+  return result;
+}
+
+llvm::SmallBitVector maskOf(ArrayRef<bool> marks) {
+  llvm::SmallBitVector mask(marks.size());
+  for (auto [i, isMarked] : llvm::enumerate(marks))
+    mask[i] = isMarked;
+  return mask;
+}
+
 static StringRef participle(RuleKind kind) {
   switch (kind) {
   case RuleKind::Batch:
@@ -31,6 +45,7 @@ static StringRef participle(RuleKind kind) {
   case RuleKind::Jvp:
     return "differentiated";
   case RuleKind::Transpose:
+  case RuleKind::Backward:
     return "transposed";
   case RuleKind::Lower:
     return "lowered";

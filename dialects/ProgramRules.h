@@ -20,6 +20,9 @@ enum class RuleKind {
   /// Of the operands that are not marked, and the cotangents of the marked results; it returns the cotangents of the
   /// operands that are marked both in the question and in the answer.
   Transpose,
+  /// Of residuals, and the cotangents of the marked results; it returns the cotangents of the arguments that the answer
+  /// marks.
+  Backward,
   /// Of the operands; it returns the results.
   Lower
 };
@@ -49,6 +52,10 @@ struct MadeByRule {
   mlir::func::FuncOp function;
   llvm::SmallVector<bool> marks;
 };
+
+/// A mask as the marks of a question, and the marks of an answer as a mask.
+llvm::SmallVector<bool> marks(const llvm::SmallBitVector &mask);
+llvm::SmallBitVector maskOf(llvm::ArrayRef<bool> marks);
 
 /// Asks the program for a function; `what` is the op's name in messages.
 llvm::FailureOr<MadeByRule> askProgram(mlir::Operation *op, llvm::StringRef what, Emitter &e,

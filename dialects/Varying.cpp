@@ -154,7 +154,8 @@ LogicalResult CustomJvpOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisS
 }
 
 // Results are those of the function, and of `fwd`. A cotangent varies along the same axes as its primal: an argument
-// whose cotangent varies along more is made to vary, so that the cotangent is summed.
+// whose cotangent varies along more is made to vary, so that the cotangent is summed. Rules that are still to be traced
+// are outside of maps over devices.
 LogicalResult CustomVjpOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> operands,
                                 SmallVectorImpl<AxisSet> &results) {
   Sets found(getNumResults(), 0);
@@ -168,6 +169,8 @@ LogicalResult CustomVjpOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisS
     if (failed(forward))
       return failure();
     grows = grow(found, *forward);
+    if (isa<StringAttr>(getBwd()))
+      continue;
     Sets arguments(ArrayRef<AxisSet>(*forward).drop_front(found.size())), wanted;
     llvm::append_range(arguments, captured);
     for (AxisSet set : ofDifferentiable(getResultTypes(), found))

@@ -15,6 +15,7 @@ from dovetail.transforms.custom_derivatives import (
     custom_vjp_primal_tree_values as custom_vjp_primal_tree_values,
 )
 from dovetail.transforms.custom_derivatives import zero_from_primal as zero_from_primal
+from dovetail.transforms.linear_call import linear_call as linear_call
 
 
 def __getattr__(name: str) -> _Any:

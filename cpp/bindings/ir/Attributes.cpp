@@ -94,6 +94,8 @@ static Attribute toAttribute(const std::string &name, nb::handle value) {
     return b.getI64IntegerAttr(nb::cast<int64_t>(value));
   if (nb::isinstance<nb::float_>(value))
     return b.getF64FloatAttr(nb::cast<double>(value));
+  if (name == "bwd" && nb::isinstance<nb::str>(value))
+    return b.getStringAttr(nb::cast<std::string>(value));
   if (llvm::is_contained(
           {"axis", "label", "batch_rule", "function", "effect", "kind", "primitive", "rules", "vmap_method", "target"},
           name))

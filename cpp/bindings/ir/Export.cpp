@@ -54,7 +54,9 @@ static bool asksForRules(const Function &function) {
   return succeeded(needed) && llvm::any_of(*needed, [](func::FuncOp callee) {
            return callee
                .walk([](Operation *op) {
-                 return isa<ResolveOpInterface, CustomVmapOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+                 auto vjp = dyn_cast<CustomVjpOp>(op);
+                 bool asks = isa<ResolveOpInterface, CustomVmapOp>(op) || (vjp && isa<StringAttr>(vjp.getBwd()));
+                 return asks ? WalkResult::interrupt() : WalkResult::advance();
                })
                .wasInterrupted();
          });

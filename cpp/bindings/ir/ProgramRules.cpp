@@ -21,6 +21,8 @@ static const char *nameOf(RuleKind kind) {
     return "jvp";
   case RuleKind::Transpose:
     return "transpose";
+  case RuleKind::Backward:
+    return "backward";
   case RuleKind::Lower:
     return "lower";
   }

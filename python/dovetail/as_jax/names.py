@@ -112,7 +112,7 @@ MISSING = {
             min_dim no_axis_name trace_ctx
         """,
         "jax.custom_derivatives": """
-            linear_call remat_opt_p
+            remat_opt_p
         """,
         "jax.experimental": """
             EArray cur_qdd primal_tangent_dtype

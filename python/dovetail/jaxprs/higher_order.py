@@ -13,6 +13,7 @@ from dovetail.jaxprs.structure import ClosedJaxpr, Jaxpr
 from dovetail.tracing.arguments import as_operand
 from dovetail.tracing.functions import apply
 from dovetail.transforms.primitives import Primitive
+from dovetail.transforms.program_rules import ProgramRules
 
 
 class Callable_:
@@ -61,12 +62,20 @@ class CallPrimitive(Primitive):
         operands = [as_operand(arg, f"operand {i} of {self}") for i, arg in enumerate(args)]
         if traced is None or self.op == "call" or consts or not traced.accepts(operands):
             return eval_jaxpr(jaxpr, consts, *operands)
-        functions = [traced.function, *(params[key].function for key in self.rules.values())]
         in_progress = current()
         module = _core.module() if in_progress is None else in_progress.module
-        taken = [f if f.module is module else _core.adopt(module, f) for f in functions]
-        rules = dict(zip(self.rules, taken[1:], strict=True))
-        return apply(self.op, taken[0], operands, traced.out_avals, **attributes, **rules)
+
+        def taken(function: _core.Function) -> _core.Function:
+            return function if function.module is module else _core.adopt(module, function)
+
+        rules: dict[str, Any] = {}
+        for attribute, key in self.rules.items():
+            rule = params[key]
+            if isinstance(rule, ProgramRules):
+                module.keep(rule)
+            rules[attribute] = rule.name if isinstance(rule, ProgramRules) else taken(rule.function)
+        body = taken(traced.function)
+        return apply(self.op, body, operands, traced.out_avals, **attributes, **rules)
 
     impl = bind
 

@@ -30,6 +30,7 @@ from dovetail.jaxprs.structure import (
     Var,
 )
 from dovetail.reference.program import decoded
+from dovetail.transforms.custom_derivatives.lazy import PREFIX
 from dovetail.transforms.program_rules import rules_named
 from dovetail.trees.pytree import flatten
 
@@ -165,6 +166,9 @@ class _Reading:
         rules = {}
         for attribute, param in primitive.rules.items():
             name = attributes.pop(attribute)
+            if name.startswith(PREFIX):
+                rules[param] = rules_named(name)
+                continue
             rules[param] = Callable_(self.view.module.function(name), self.view.function(name))
         if of.op == "call":
             return primitive, {"jaxpr": closed, "name": of.attributes["callee"], "inline": False}

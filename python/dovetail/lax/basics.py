@@ -94,6 +94,7 @@ from dovetail.lax.logic import (
     shift_right_arithmetic,
     shift_right_logical,
 )
+from dovetail.lax.logsumexp import cumlogsumexp
 from dovetail.lax.pieces import (
     concatenate,
     index_in_dim,
@@ -131,7 +132,6 @@ from dovetail.lax.shape import (
 from dovetail.lax.sort import (
     approx_max_k,
     approx_min_k,
-    cumlogsumexp,
     cummax,
     cummin,
     cumprod,

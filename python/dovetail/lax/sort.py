@@ -20,9 +20,10 @@ from dovetail.symbolic.size import is_symbolic_dim
 # Running reductions -------------------------------------------------------------------------------
 
 
-def _running(
+def running(
     op: Callable[..., Array], name: str, operand: ArrayLike, axis: int, reverse: bool, kinds: str
 ) -> Array:
+    """The running reduction by an op; of bools, by that of bytes."""
     x = unary(name, operand, kinds)
     dimension = canonical_axis(axis, x.ndim)
     if x.dtype == dtypes.bool_:
@@ -39,7 +40,7 @@ def cumsum(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
       >>> cumsum(np.float32([1, 2, 3]))
       Array([1., 3., 6.], dtype=float32)
     """
-    return _running(ops.cumsum, "cumsum", operand, axis, reverse, "iufc")
+    return running(ops.cumsum, "cumsum", operand, axis, reverse, "iufc")
 
 
 @documented(CUMULATIVE)
@@ -50,7 +51,7 @@ def cumprod(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
       >>> cumprod(np.float32([1, 2, 3]))
       Array([1., 2., 6.], dtype=float32)
     """
-    return _running(ops.cumprod, "cumprod", operand, axis, reverse, "iufc")
+    return running(ops.cumprod, "cumprod", operand, axis, reverse, "iufc")
 
 
 @documented(CUMULATIVE)
@@ -64,7 +65,7 @@ def cummax(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
       >>> cummax(np.float32([1, 3, 2]))
       Array([1., 3., 3.], dtype=float32)
     """
-    return _running(ops.cummax, "cummax", operand, axis, reverse, "biufc")
+    return running(ops.cummax, "cummax", operand, axis, reverse, "biufc")
 
 
 @documented(CUMULATIVE)
@@ -78,22 +79,7 @@ def cummin(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
       >>> cummin(np.float32([2, 1, 3]))
       Array([2., 1., 1.], dtype=float32)
     """
-    return _running(ops.cummin, "cummin", operand, axis, reverse, "biufc")
-
-
-@documented(CUMULATIVE)
-def cumlogsumexp(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
-    """The logarithm of the sum of exponentials of all elements up to each along a dimension, or
-    from each on if `reverse`.
-
-    Args:
-      operand: an array of floats.
-
-    Example:
-      >>> cumlogsumexp(np.float32([0, 0]))
-      Array([0.       , 0.6931472], dtype=float32)
-    """
-    return _running(ops.cumlogsumexp, "cumlogsumexp", operand, axis, reverse, "f")
+    return running(ops.cummin, "cummin", operand, axis, reverse, "biufc")
 
 
 # Sorting ------------------------------------------------------------------------------------------

@@ -16,9 +16,9 @@ from dovetail.arrays.array import Array
 from dovetail.base import dtypes
 from dovetail.base.documentation import documented
 from dovetail.base.errors import type_error, value_error
+from dovetail.lax.logsumexp import complex_logaddexp
 from dovetail.numpy.docstrings import FLOATS, INEXACT, PROMOTED, REAL
 from dovetail.numpy.promotion import (
-    filled,
     inexact,
     numbers,
     pair_inexact,
@@ -122,7 +122,7 @@ def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """
     x, y = pair_inexact("logaddexp", x1, x2)
     if dtypes.KINDS[x.dtype] == "c":
-        return _complex_logaddexp(x, y)
+        return complex_logaddexp(x, y)
     return ops.logaddexp(x, y)
 
 
@@ -137,7 +137,7 @@ def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     x, y = pair_inexact("logaddexp2", x1, x2)
     if dtypes.KINDS[x.dtype] == "c":
         factor = 1 / math.log(2)
-        return _over(_complex_logaddexp(_over(x, factor), _over(y, factor)), math.log(2))
+        return _over(complex_logaddexp(_over(x, factor), _over(y, factor)), math.log(2))
     return ops.logaddexp2(x, y)
 
 
@@ -146,20 +146,6 @@ def _over(x: Array, divisor: float) -> Array:
     if dtypes.KINDS[x.dtype] != "c":
         return x / divisor
     return ops.complex(ops.real(x) / divisor, ops.imag(x) / divisor)
-
-
-def _complex_logaddexp(x: Array, y: Array) -> Array:
-    first = ops.compare(ops.real(x), ops.real(y), "gt")
-    high, low = ops.select(first, x, y), ops.select(first, y, x)
-    delta = ops.sub(low, high)
-    undefined = ops.compare(delta, delta, "ne")
-    # Replaced by 0, so that derivatives stay free of NaN.
-    delta = ops.select(undefined, filled(delta, 0), delta)
-    result = ops.add(high, ops.log1p(ops.exp(delta)))
-    result = ops.select(undefined, ops.add(x, y), result)
-    angle = ops.imag(result)
-    wrapped = ops.round_even(angle / (2 * math.pi)) * (2 * math.pi)
-    return ops.complex(ops.real(result), ops.sub(angle, wrapped))
 
 
 # Powers -------------------------------------------------------------------------------------------

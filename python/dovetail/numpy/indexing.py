@@ -253,8 +253,10 @@ def applied(x: Array, index: Any) -> tuple[Array, list[Entry | None]]:
     if added:
         x = lax.expand_dims(x, added)
         entries = [selected(e.mask)[0] if isinstance(e, _Mask) else e for e in entries]
+    # An index array without elements reads none.
+    reads = not any(0 in getattr(entry, "shape", ()) for entry in of_dims)
     for dim, entry in enumerate(of_dims):
-        if isinstance(entry, _Mask):
+        if isinstance(entry, _Mask) or not reads:
             continue
         # A symbolic size is compared with 0 only for known integers.
         may_ask = not isinstance(entry, Tracer) or type(x.shape[dim]) is not Size

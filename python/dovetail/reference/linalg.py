@@ -57,8 +57,9 @@ def _each(compute: Callable[..., Results], rank: int, *operands: Array) -> Resul
     size = math.prod(batch)
     flat = [x.reshape(size, *x.shape[len(batch) :]) for x in operands]
     if not size:
-        # Only the types of the results are left to be said.
-        one = compute(*(np.ones(x.shape[1:], x.dtype) for x in flat))
+        # Only the types of the results are left to be said. Integers are orders of rows.
+        make = [np.ones if x.dtype.kind in "fc" else np.zeros for x in flat]
+        one = compute(*(of(x.shape[1:], x.dtype) for of, x in zip(make, flat, strict=True)))
         return tuple(np.empty((*batch, *x.shape), x.dtype) for x in one)
     results = [compute(*(x[i] for x in flat)) for i in range(size)]
     return tuple(

@@ -19,7 +19,7 @@ class Question(NamedTuple):
     """What the compiler asks for: see `dialects/ProgramRules.h`.
 
     Attributes:
-      kind: "batch", "jvp", "transpose" or "lower".
+      kind: "batch", "jvp", "transpose", "backward" or "lower".
       operands: marks operands: those with the batch, with a tangent, or to be transposed.
       results: marks results with a cotangent.
       size: the size of the batch.
@@ -80,7 +80,7 @@ class ProgramRules:
         if question not in self._answers:
             with outside_of_traces():
                 rule = self.rule(question)
-                kind = "vmap" if question.kind == "batch" else question.kind
+                kind = _TRANSFORMS.get(question.kind, question.kind)
                 traced = trace(
                     rule.python,
                     rule.avals,
@@ -96,6 +96,8 @@ class ProgramRules:
         return self._answers[question]
 
 
+# The names of the transforms that ask, where they are not those of questions.
+_TRANSFORMS = {"batch": "vmap", "backward": "custom_vjp"}
 _numbers = itertools.count()
 _known: weakref.WeakValueDictionary[str, ProgramRules] = weakref.WeakValueDictionary()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from typing import Any
 
@@ -89,6 +90,26 @@ def test_floats(dtype: np.dtype) -> None:
     x, y = (a.reshape(-1) for a in np.meshgrid(values[:16], values[:16]))
     compare(dnp, jnp, UNARY, values)
     compare(dnp, jnp, BINARY, x, y)
+
+
+DIFFERENTIABLE = """abs negative positive square sinc sqrt cbrt reciprocal exp2 log1p expm1 tanh
+arctan arcsinh deg2rad maximum minimum fmax fmin add subtract multiply divide copysign remainder
+fmod hypot arctan2 logaddexp logaddexp2 heaviside"""
+
+
+@pytest.mark.parametrize("name", DIFFERENTIABLE.split())
+def test_derivatives_at_signed_zeros_and_ties(name: str) -> None:
+    values = np.float32([0.0, -0.0, 1.0, -1.0, 0.5, -3.0])
+    x, y = (a.reshape(-1) for a in np.meshgrid(values, values))
+    count = 1 if len(inspect.signature(getattr(dnp, name)).parameters) == 1 else 2
+    for wrt in range(count):
+        ours, theirs = (
+            lib.vmap(lib.grad(lambda *xs, module=module: getattr(module, name)(*xs), wrt))
+            for lib, module in ((dt, dnp), (jax, jnp))
+        )
+        expected = theirs(*(x, y)[:count])
+        for function in (ours, dt.jit(ours)):
+            np.testing.assert_allclose(function(*(x, y)[:count]), expected, rtol=2e-6, atol=1e-6)
 
 
 # XLA has no 6-bit floats on the CPU; it turns the largest 4-bit float into the largest integer, and

@@ -222,6 +222,8 @@ def test_bad_indices() -> None:
         dnp.zeros((0, 2)).at[0].set(1)
     with pytest.raises(IndexError, match=r"no elements, got: an index that selects \(3, 2\)"):
         dnp.zeros((0, 2))[np.arange(3)]
+    # Nothing is read.
+    assert dnp.zeros((0, 2))[1, np.zeros(0, np.int32)].shape == (0,)
     with pytest.raises(TypeError, match=r"got indexer with type float: 1\.5"):
         x[1.5]
     with pytest.raises(TypeError, match="got indexer with type float32"):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
-from dovetail import grad, jit, lax
+from dovetail import grad, jit, lax, vmap
 from dovetail import numpy as dnp
 
 RNG = np.random.default_rng(0)
@@ -147,6 +148,24 @@ def test_derivatives_at_ties() -> None:
     np.testing.assert_allclose(zeros, [1, 8, 0])
     nothing = grad(lambda x: lax.cumlogsumexp(x)[-1])(f32([-np.inf, 0, 0]))
     np.testing.assert_allclose(nothing, [0, 0.5, 0.5])
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 7, 8])
+def test_complex_cumlogsumexp(size: int) -> None:
+    rng = np.random.default_rng(size)
+    z = (rng.normal(0, 2, (3, size)) + 1j * rng.normal(0, 5, (3, size))).astype(np.complex64)
+    for reverse in (False, True):
+        step = -1 if reverse else 1
+        wanted = np.log(np.cumsum(np.exp(z[:, ::step].astype(complex)), 1))[:, ::step]
+        whole = partial(lax.cumlogsumexp, axis=1, reverse=reverse)
+        of_rows = vmap(partial(lax.cumlogsumexp, reverse=reverse))
+        for got in (whole(z), jit(whole)(z), of_rows(z)):
+            assert got.dtype == np.complex64
+            np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5)
+    high = lax.cumlogsumexp(np.complex64([-np.inf, 2000, 2000 + 1j]))
+    np.testing.assert_allclose(high, [-np.inf, 2000, 2000.2 + 0.5j], rtol=1e-3)
+    with pytest.raises(NotImplementedError, match="must have a known size"):
+        jit(lax.cumlogsumexp, dynamic_shapes="n")(np.ones(3, np.complex64))
 
 
 @pytest.mark.parametrize("size", [1024, 1031, 5003])

@@ -243,6 +243,49 @@ def vjp_symbolic(lib: ModuleType) -> Any:
     return lib.grad(lambda x: f(x, 3)[0])(2.0)
 
 
+def vjp_zero_cotangents(lib: ModuleType) -> Any:
+    """Which cotangents the rule gets as zeros, under the transforms that tell it."""
+    jnp, zero = lib.numpy, lib.custom_derivatives.SymbolicZero
+    seen: list[tuple[bool, ...]] = []
+
+    @lib.custom_vjp
+    def f(x, y):
+        return x * y, x + y, jnp.sin(x)
+
+    def fwd(x, y):
+        x, y = x.value, y.value
+        return (x * y, x + y, jnp.sin(x)), (x, y)
+
+    def bwd(residuals, cotangents):
+        seen.append(tuple(type(each) is zero for each in cotangents))
+        x, y = residuals
+        a, b, c = (0.0 if type(each) is zero else each for each in cotangents)
+        return a * y + b + c * jnp.cos(x), lib.custom_derivatives.zero_from_primal(y, True)
+
+    f.defvjp(fwd, bwd, symbolic_zeros=True)
+    first, last = (lambda x: f(x, 2.0)[0]), (lambda x: f(x, 2.0)[2])
+    scan = lambda x: lib.lax.scan(lambda c, _: (first(c), None), x, None, length=3)[0]  # noqa: E731
+    results = []
+    for function in (
+        lib.grad(first),
+        lib.jit(lib.grad(last)),
+        lib.grad(lambda x: lib.jit(f)(x, 2.0)[1]),
+        lib.grad(lambda x: (f(x, 2.0), x)[1]),
+        lib.grad(lambda x: first(x) + lib.lax.stop_gradient(f(x, 2.0)[1])),
+        lambda x: lib.vmap(lib.grad(last))(jnp.full(3, x)),
+        lambda x: lib.vjp(lambda x: f(x, 2.0), x)[1]((1.0, 2.0, 3.0)),
+        lib.grad(lib.grad(lambda x: first(x) * x)),
+        lib.jacfwd(lib.grad(lambda x: first(x) * last(x))),
+        lib.grad(scan),
+        lib.grad(lambda x: lib.lax.cond(x > 0, first, last, x)),
+        lib.grad(lib.checkpoint(first)),
+        lib.jit(lambda y: lib.grad(lambda x: f(x, y)[0])(y)),
+    ):
+        seen.clear()
+        results.append((function(1.0), sorted(set(seen))))
+    return results
+
+
 def jvp_symbolic(lib: ModuleType) -> Any:
     module = lib.custom_derivatives
 
@@ -309,6 +352,7 @@ PROGRAMS: dict[str, Program] = {
     program.__name__: program
     for program in (
         *(jvp_orders, jvp_modes, jvp_batches, jvp_loops, jvp_trees, jvp_closures, jvp_symbolic),
-        *(vjp_orders, vjp_batches, vjp_loops, vjp_trees, vjp_symbolic, gradients, converted),
+        *(vjp_orders, vjp_batches, vjp_loops, vjp_trees, vjp_symbolic, vjp_zero_cotangents),
+        *(gradients, converted),
     )
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +27,7 @@ from dovetail.transforms.custom_derivatives.calls import (
     results_of_call,
     share_captured,
 )
+from dovetail.transforms.custom_derivatives.lazy import BackwardRule, may_wait
 from dovetail.transforms.custom_derivatives.symbolic import (
     CustomVJPPrimal,
     SymbolicZero,
@@ -138,18 +139,29 @@ class custom_vjp(WithRule):
         )
         cotangents = [aval.to_ct_aval() for aval in primal.avals if dtypes.is_inexact(aval.dtype)]
         spec, kept = fwd.extra
-        bwd = self._trace_bwd(call, primal, spec, kept, cotangents, order)
-        captured = share_captured(
-            [(primal, count, 0), (fwd, count, 0), (bwd, len(kept), len(cotangents))]
-        )
+        bwd, avals, names = self._backward(call, primal, spec, kept, cotangents)
+        name = name_of(self.bwd)
+        parts = [(primal, count, 0), (fwd, count, 0)]
+        if self.symbolic_zeros and may_wait([self.bwd, *call.statics]):
+            rule = BackwardRule(name, bwd, avals[: len(kept)], cotangents, names, order)
+            primal.function.module.keep(rule)
+            wrt = [i for i, leaf in enumerate(call.leaves) if dtypes.is_inexact(leaf.dtype)]
+            of_bwd: Any = rule.name
+        else:
+            # Residuals are known if the arguments are.
+            outside = [*kept, *(None for _ in cotangents)]
+            traced = trace(bwd, avals, names, "custom_vjp", name, outside, order=order)
+            parts.append((traced, len(kept), len(cotangents)))
+            of_bwd, wrt = traced.function, traced.extra
+        captured = share_captured(parts)
         return apply(
             "custom_vjp",
             primal.function,
             [*call.leaves, *captured],
             primal.avals,
             fwd=fwd.function,
-            bwd=bwd.function,
-            wrt=bwd.extra,
+            bwd=of_bwd,
+            wrt=wrt,
             operandSegmentSizes=(count, len(captured)),
         )
 
@@ -180,26 +192,31 @@ class custom_vjp(WithRule):
         ]
         return [*outs, *kept], (_ResidualTree(spec, numbers), kept)
 
-    def _trace_bwd(
+    def _backward(
         self,
         call: Call,
         primal: TracedFunction,
         residual_tree: _ResidualTree,
         residuals: Sequence[Operand],
         cotangents: Sequence[ShapedArray],
-        order: int,
-    ) -> TracedFunction:
-        """The rule as a function of residuals and cotangents, with the indices of the arguments for
-        which it returns cotangents.
+    ) -> tuple[Callable[..., Any], list[ShapedArray], list[str]]:
+        """The rule as a function to trace, and the types and names of residuals and cotangents.
+
+        It takes marks of the cotangents that are not zero, by default all, and returns cotangents
+        of the arguments, with marks, or by default indices, of those that have one.
         """
         bwd = self.bwd
         assert bwd is not None
+        is_inexact = [dtypes.is_inexact(leaf.dtype) for leaf in call.leaves]
 
-        def python(*tracers: Tracer) -> tuple[list[Operand], tuple[int, ...]]:
+        def python(*tracers: Tracer, marks: Sequence[bool] | None = None) -> tuple[list[Any], Any]:
             kept, given = tracers[: len(residuals)], iter(tracers[len(residuals) :])
+            has_cotangent = iter(marks or [True] * len(cotangents))
             zero = SymbolicZero if self.symbolic_zeros else instantiated
             of_results = [
-                next(given) if dtypes.is_inexact(aval.dtype) else zero(tangent_type(aval))
+                next(given)
+                if dtypes.is_inexact(aval.dtype) and next(has_cotangent)
+                else zero(tangent_type(aval))
                 for aval in primal.avals
             ]
             cotangent = of_whole_keys(
@@ -208,16 +225,15 @@ class custom_vjp(WithRule):
             )
             result = bwd(*call.statics, residual_tree.unflatten(kept), cotangent)
             found = self._cotangents(call, result)
-            return list(found.values()), tuple(found)
+            if marks is None:
+                return list(found.values()), tuple(found)
+            return list(found.values()), [i in found for i, has in enumerate(is_inexact) if has]
 
         names = [
             *(f"a residual of `{call.name}`" for _ in residuals),
             *(f"a cotangent of `{call.name}`" for _ in cotangents),
         ]
-        avals = [*(residual.aval for residual in residuals), *cotangents]
-        # Residuals are known if the arguments are.
-        outside = [*residuals, *(None for _ in cotangents)]
-        return trace(python, avals, names, "custom_vjp", name_of(bwd), outside, order=order)
+        return python, [*(residual.aval for residual in residuals), *cotangents], names
 
     def _cotangents(self, call: Call, result: Any) -> dict[int, Operand]:
         """Cotangents of the arguments, by the indices of their leaves, without those that are zero.

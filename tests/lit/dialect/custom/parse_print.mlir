@@ -32,5 +32,9 @@ func.func @main(%x: tensor<2xf32>, %n: tensor<i32>, %y: tensor<?xf32>, %size: in
   %9 = dovetail.primitive "rotate" rules "rotate.0"(%x, %n) : (tensor<2xf32>, tensor<i32>) -> tensor<2xf32>
   // CHECK-NEXT: dovetail.primitive "print" rules "print.1"(%arg0) {has_side_effect = true} : (tensor<2xf32>) -> ()
   dovetail.primitive "print" rules "print.1"(%x) {has_side_effect = true} : (tensor<2xf32>) -> ()
+  // CHECK-NEXT: dovetail.custom_vjp @f fwd @fwd bwd "bwd.0" wrt [0](%arg0, %arg1) captured(%arg0) : (tensor<2xf32>, tensor<i32>, tensor<2xf32>) -> tensor<2xf32>
+  %10 = dovetail.custom_vjp @f fwd @fwd bwd "bwd.0" wrt [0](%x, %n) captured(%x) : (tensor<2xf32>, tensor<i32>, tensor<2xf32>) -> tensor<2xf32>
+  // CHECK-NEXT: dovetail.custom_tangent "bwd.0" of [0](%arg1) tangents(%arg0) : (tensor<i32>, tensor<2xf32>) -> tensor<2xf32>
+  %11 = dovetail.custom_tangent "bwd.0" of [0](%n) tangents(%x) : (tensor<i32>, tensor<2xf32>) -> tensor<2xf32>
   return
 }

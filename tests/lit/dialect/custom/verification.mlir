@@ -196,6 +196,14 @@ func.func @wrong(%x: tensor<2xf32>, %n: tensor<i32>, %size: index) {
 
 // -----
 
+func.func @wrong(%x: tensor<2xf32>, %n: tensor<i32>) {
+  // expected-error @+1 {{'dovetail.custom_tangent' op must have 2 tangents, got: 1}}
+  %0 = dovetail.custom_tangent "bwd.0" of [0, 2](%n) tangents(%x) : (tensor<i32>, tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
 func.func private @f(tensor<2xf32>) -> tensor<2xf32>
 func.func private @g(tensor<2xf32>) -> tensor<f32>
 
