@@ -144,7 +144,7 @@ class custom_vjp(WithRule):
         )
         return apply(
             "custom_vjp",
-            primal.function,
+            primal,
             [*call.leaves, *captured],
             primal.avals,
             fwd=fwd.function,
