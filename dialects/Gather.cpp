@@ -1,4 +1,4 @@
-// The gather: inference, transpose, batching and factor map; shared parts of gathers and scatters.
+// The gather: inference, transpose and batching; shared parts of gathers and scatters.
 #include "Create.h"
 #include "Index.h"
 #include "IndexRules.h"
@@ -167,51 +167,11 @@ static LogicalResult gatherFromOne(GatherOp op, PatternRewriter &rewriter) {
 
 void GatherOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) { patterns.add(gatherFromOne); }
 
-FactorMap GatherOp::factorMap() {
-  int64_t numIndexed = getIndices().getType().getRank() - 1, next = getType().getRank();
-  FactorMap map;
-  Dims ofResult = llvm::to_vector(llvm::seq<int64_t>(0, next));
-  Dims ofX = llvm::to_vector(llvm::seq<int64_t>(numIndexed, next));
-  Type element = getType().getElementType();
-  bool isBool = element.isInteger(1);
-  bool isAdded = isa<ComplexType>(element) || element.getIntOrFloatBitWidth() >= (isa<FloatType>(element) ? 16 : 8);
-  map.combiner = isBool ? FactorMap::Combiner::Or : FactorMap::Combiner::Sum;
-  for (auto [dim, size] : llvm::zip_equal(getDims(), getWindow())) {
-    ofResult[numIndexed + dim] = ofX[dim] = FactorMap::kNone;
-    // A window of one element is within a part, or outside of it, where it reads as zeros.
-    if (size == 1 && (isBool || isAdded))
-      map.selected.push_back(ofX[dim] = next++);
-  }
-  Dims ofIndices = llvm::to_vector(llvm::seq<int64_t>(0, numIndexed));
-  ofIndices.push_back(FactorMap::kNone);
-  map.operands = {ofX, ofIndices};
-  map.results = {ofResult};
-  return map;
-}
+FactorMap GatherOp::factorMap() { return gatherFactorMap(getX(), getIndices(), getDims(), getWindow()); }
 
 Value GatherOp::emitPart(Emitter &e, ValueRange operands, ArrayRef<DividedFactor> factors, RankedTensorType) {
-  Value indices = indicesOfPart(e, operands[1], getDims(), factorMap().operands[0], factors);
-  return e.make<GatherOp>(operands[0], indices, getDims(), getWindow());
-}
-
-Value indicesOfPart(Emitter &e, Value indices, ArrayRef<int64_t> dims, ArrayRef<int64_t> factors,
-                    ArrayRef<DividedFactor> divided) {
-  auto firstOf = [&](int64_t dim) { return factors[dim] == FactorMap::kNone ? Value() : divided[factors[dim]].first; };
-  if (llvm::none_of(dims, firstOf))
-    return indices;
-  auto element = cast<IntegerType>(getElementTypeOrSelf(indices));
-  bool isWide = element.getWidth() > 32 || (element.isUnsigned() && element.getWidth() == 32);
-  Type wide = isWide ? e.builder.getI64Type() : e.builder.getI32Type();
-  if (element != wide)
-    indices = e.convert(indices, wide);
-  auto one = RankedTensorType::get({1}, wide);
-  SmallVector<Value> starts = llvm::map_to_vector(dims, [&](int64_t dim) {
-    Value first = firstOf(dim);
-    return first ? e.reshape(isWide ? e.convert(first, wide) : first, one, {}) : e.zeros(one, {});
-  });
-  Value all = starts.size() == 1 ? starts[0] : e.make<ConcatenateOp>(starts, 0);
-  auto type = cast<RankedTensorType>(indices.getType());
-  return e.sub(indices, e.broadcast(all, {type.getRank() - 1}, type, e.sizes(indices)));
+  IndicesOfPart part = indicesOfPart(e, *this, operands, getDims(), getWindow(), factorMap(), factors);
+  return e.make<GatherOp>(operands[0], part.indices, getDims(), part.window);
 }
 
 } // namespace dovetail

@@ -21,7 +21,7 @@ def GatherOp : InferredOp<"gather", [DeclareOpInterfaceMethods<LinearOpInterface
   let hasCanonicalizer = 1;
 }
 
-class Scatter<string mnemonic, Type element, string step, list<Trait> traits>
+class Scatter<string mnemonic, Type element, string step, string combiner, list<Trait> traits>
     : InferredOp<mnemonic, traits # [DeclareOpInterfaceMethods<BatchOpInterface>,
                                      DeclareOpInterfaceMethods<PartOpInterface>,
                                      DeclareOpInterfaceMethods<DimsOpInterface>,
@@ -65,34 +65,38 @@ class Scatter<string mnemonic, Type element, string step, list<Trait> traits>
       return e.size(operands[0] ? operands[0] : getX(), dimension);
     }
     ::dovetail::FactorMap $cppClass::factorMap() {
-      return ::dovetail::scatterFactorMap(getX(), getIndices(), getDims(), getWindow());
+      return ::dovetail::scatterFactorMap(getX(), getIndices(), getDims(), getWindow(),
+                                           ::dovetail::FactorMap::Combiner::}] # combiner # [{);
     }
     ::mlir::Value $cppClass::emitPart(::dovetail::Emitter &e, ::mlir::ValueRange operands,
                                       ::llvm::ArrayRef<::dovetail::DividedFactor> factors, ::mlir::RankedTensorType) {
-      ::mlir::Value indices = ::dovetail::indicesOfPart(e, operands[1], getDims(), factorMap().operands[0], factors);
-      return e.make<$cppClass>(operands[0], indices, operands[2], getDims(), getWindow(), getUnique());
+      ::dovetail::FactorMap map = factorMap();
+      ::dovetail::IndicesOfPart part =
+          ::dovetail::indicesOfPart(e, *this, operands, getDims(), getWindow(), map, factors);
+      ::mlir::Value x = ::dovetail::scatteredOnce(e, operands[0], map, factors);
+      return e.make<$cppClass>(x, part.indices, operands[2], getDims(), part.window, getUnique());
     }
   }];
 }
 
-def ScatterOp : Scatter<"scatter", Element, "update", [DeclareOpInterfaceMethods<LinearOpInterface>]> {
+def ScatterOp : Scatter<"scatter", Element, "update", "None", [DeclareOpInterfaceMethods<LinearOpInterface>]> {
   let summary = "an array with windows replaced; where they overlap, the last one wins";
 }
-def ScatterAddOp : Scatter<"scatter_add", Element, "::dovetail::scalar::add(b, x, update)",
+def ScatterAddOp : Scatter<"scatter_add", Element, "::dovetail::scalar::add(b, x, update)", "Sum",
                            [DeclareOpInterfaceMethods<LinearOpInterface>]> {
   let summary = "an array with updates added to its windows";
   let hasCanonicalizer = 1;
 }
 // It is linear in the array alone, as the transpose of its derivative requires; its derivative by the updates is not.
-def ScatterMulOp : Scatter<"scatter_mul", Element, "::dovetail::scalar::mul(b, x, update)",
+def ScatterMulOp : Scatter<"scatter_mul", Element, "::dovetail::scalar::mul(b, x, update)", "None",
                            [DeclareOpInterfaceMethods<JvpOpInterface>, DeclareOpInterfaceMethods<LinearOpInterface>]> {
   let summary = "an array with its windows multiplied by updates";
 }
-def ScatterMinOp : Scatter<"scatter_min", Element, "::dovetail::scalar::min(b, x, update)",
+def ScatterMinOp : Scatter<"scatter_min", Element, "::dovetail::scalar::min(b, x, update)", "Min",
                            [DeclareOpInterfaceMethods<JvpOpInterface>]> {
   let summary = "an array whose windows are the minimum of element and update";
 }
-def ScatterMaxOp : Scatter<"scatter_max", Element, "::dovetail::scalar::max(b, x, update)",
+def ScatterMaxOp : Scatter<"scatter_max", Element, "::dovetail::scalar::max(b, x, update)", "Max",
                            [DeclareOpInterfaceMethods<JvpOpInterface>]> {
   let summary = "an array whose windows are the maximum of element and update";
 }

@@ -1,4 +1,4 @@
-// The scatters: inference, derivatives, batching and factor maps.
+// The scatters: inference, derivatives and batching.
 #include "Create.h"
 #include "Folding.h"
 #include "Index.h"
@@ -43,27 +43,6 @@ LogicalResult inferScatter(std::optional<Location> loc, StringRef name, Value x,
 bool isOneWindow(Value indices) {
   return llvm::all_of(cast<RankedTensorType>(indices.getType()).getShape().drop_back(),
                       [](int64_t size) { return size == 1; });
-}
-
-FactorMap scatterFactorMap(Value x, Value indices, ArrayRef<int64_t> dims, ArrayRef<int64_t> window) {
-  // Updates of one position may come from anywhere in the indices, so these are not loops.
-  int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
-  int64_t numIndexed = cast<RankedTensorType>(indices.getType()).getRank() - 1;
-  FactorMap map;
-  Dims ofArray = llvm::to_vector(llvm::seq<int64_t>(0, rank)), ofWindow = ofArray;
-  for (auto [dim, size] : llvm::zip_equal(dims, window)) {
-    ofWindow[dim] = FactorMap::kNone;
-    // A window of one element is within a part, or outside of it, where it is dropped.
-    if (size == 1)
-      map.indivisible.push_back(dim);
-    else
-      ofArray[dim] = FactorMap::kNone;
-  }
-  Dims ofUpdates(numIndexed, FactorMap::kNone);
-  llvm::append_range(ofUpdates, ofWindow);
-  map.operands = {ofArray, Dims(numIndexed + 1, FactorMap::kNone), ofUpdates};
-  map.results = {ofArray};
-  return map;
 }
 
 BatchedScatter batchScatter(Emitter &e, ValueRange operands, ArrayRef<int64_t> batchDims, ArrayRef<int64_t> dims,

@@ -47,9 +47,21 @@ double Factors::cost(ArrayRef<Axes> axes) const {
       if (factor != FactorMap::kNone)
         sizes[factor] = assumedSize(typeOf(result).getDimSize(d));
   }
-  double steps = 1;
-  for (auto [size, ofFactor] : llvm::zip_equal(sizes, axes))
-    steps *= std::max(1.0, size / mesh.sizeOf(ofFactor));
+  auto stepsOver = [&](auto &&factors) {
+    double steps = 1;
+    for (int64_t factor : factors)
+      if (factor != FactorMap::kNone)
+        steps *= std::max(1.0, sizes[factor] / mesh.sizeOf(axes[factor]));
+    return steps;
+  };
+  double steps = stepsOver(llvm::seq<int64_t>(0, sizes.size()));
+  // What is applied one after the other to some elements of the result is no loop over all of them.
+  if (llvm::any_of(map.reduced, [&](int64_t factor) { return llvm::is_contained(map.indivisible, factor); })) {
+    steps = 0;
+    for (const auto *values : {&map.operands, &map.results})
+      for (ArrayRef<int64_t> dims : *values)
+        steps = std::max(steps, stepsOver(dims));
+  }
   return bytes + kBytesPerStep * steps;
 }
 

@@ -35,6 +35,24 @@ LogicalResult carryMoved(StringRef what, const TypedOperands &operands, unsigned
   return success();
 }
 
+/// Carries the axes of a dimension along which an op knows its parts, if `count` operands run over its factor.
+static bool carryPart(const TypedOperands &operands, unsigned operand, unsigned dim, int64_t count,
+                      AxesOfEach &result) {
+  FactorMap map = *factorMap(operands.op);
+  int64_t factor = map.operands[operand][dim];
+  auto *of = llvm::find(map.results[0], factor);
+  bool isPart = llvm::is_contained(map.indivisible, factor) && of != map.results[0].end() &&
+                llvm::count_if(map.operands, [&](auto &dims) { return llvm::is_contained(dims, factor); }) >= count;
+  if (!isPart)
+    return false;
+  Axes &known = result[of - map.results[0].begin()];
+  const Axes &axes = operands.axes[operand][dim];
+  if (!known.empty() && known != axes)
+    return false;
+  known = axes;
+  return true;
+}
+
 /// Whether a gather or a scatter has one window: a dynamic slice, or the update of one.
 bool hasOneWindow(const TypedOperands &operands) { return operands.type(1).getRank() == 1; }
 
@@ -71,6 +89,8 @@ struct GatherRule : TypeRuleOpInterface::ExternalModel<GatherRule, GatherOp> {
                       AxesOfEach &result) const {
     if (hasOneWindow(operands))
       return carryMoved("dynamic_slice", operands, operand, dim, result);
+    if (carryPart(operands, operand, dim, 1, result))
+      return success();
     return op->emitError()
            << "Use `.at[...].get(out_sharding=)` to provide output PartitionSpec for the gather indexing as out "
               "sharding could not be resolved unambiguously (or would require collectives on inputs). Got operand="
@@ -84,6 +104,9 @@ struct ScatterRule : TypeRuleOpInterface::ExternalModel<ScatterRule<Op>, Op> {
                       AxesOfEach &result) const {
     if (hasOneWindow(operands))
       return carryMoved("dynamic_slice", operands, operand, dim, result);
+    // Of other dimensions, the array alone has parts.
+    if (carryPart(operands, operand, dim, 2, result))
+      return success();
     return op->emitError()
            << "Use `.at[...].set/add/mul/...(out_sharding=)` to provide output PartitionSpec for the scatter update as "
               "out sharding could not be resolved unambiguously (or would require collectives on inputs). Got operand="

@@ -46,7 +46,7 @@ LogicalResult Inference::joinFactors(const FactorMap &map) {
       const Axes &axes = operands.axes[i][d];
       if (axes.empty())
         continue;
-      bool isReduced = llvm::is_contained(map.reduced, factor);
+      bool isReduced = llvm::is_contained(map.reduced, factor) && !llvm::is_contained(map.indivisible, factor);
       if (!isReduced && !map.isDivisible(factor)) {
         if (failed(rule ? rule.carry(operands, i, d, results[0]) : reportWhole(operands, i)))
           return failure();

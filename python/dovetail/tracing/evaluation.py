@@ -22,6 +22,7 @@ from dovetail.tracing.check_finite import accepted, known_as
 
 if TYPE_CHECKING:
     from dovetail.arrays.shaped_array import ShapedArray
+    from dovetail.placement.shardings import Place
     from dovetail.tracing.trace import Operand
 
 
@@ -125,10 +126,16 @@ class Flat:
 
 
 class Callee:
-    """A finished function that can be called in any trace, and outside of all traces."""
+    """A finished function that can be called in any trace, and outside of all traces.
 
-    def __init__(self, function: _core.Function) -> None:
+    Args:
+      function: the function.
+      place: where it runs, if it names devices.
+    """
+
+    def __init__(self, function: _core.Function, place: Place | None = None) -> None:
         self.function = function
+        self.place = place
         # Each access to the module creates an object.
         self.module = function.module
         self._flat: Flat | None = None

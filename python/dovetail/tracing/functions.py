@@ -217,7 +217,7 @@ def _apply_on_refs(
 
 def apply(
     name: str,
-    functions: Any,
+    functions: TracedFunction | _core.Function | tuple[TracedFunction, ...],
     operands: Sequence[Operand],
     results: Sequence[ShapedArray],
     **attributes: Any,
@@ -228,7 +228,7 @@ def apply(
     Args:
       name: the op's name.
       functions: the function that a request transforms, or a tuple of those that become the bodies
-        of the op.
+        of the op. Results are where traced functions run, if operands are not on other devices.
       operands: arrays or tracers.
       results: the types of the results.
       attributes: by their names in the dialect.
@@ -238,7 +238,14 @@ def apply(
             return apply(name, functions, operands, results, **attributes)
     types = [(aval.shape, dtype_name(aval.dtype)) for aval in results]
     weak = [aval.weak_type for aval in results]
-    attributes["regions" if isinstance(functions, tuple) else "callee"] = functions
+    place = None
+    if isinstance(functions, _core.Function):
+        attributes["callee"] = functions
+    elif isinstance(functions, TracedFunction):
+        attributes["callee"], place = functions.function, functions.place
+    else:
+        attributes["regions"] = tuple(each.function for each in functions)
+        place = next((each.place for each in functions if each.place is not None), None)
 
     def evaluate(*values: np.ndarray) -> Sequence[np.ndarray]:
         return evaluation.evaluate_on_functions(name, attributes, values, types)
@@ -252,9 +259,9 @@ def apply(
     values = known_values(operands)
     module = evaluation.wrapped(name, attributes, values, types)
     if module.has_terms():
-        callee = evaluation.Callee(module.function("main"))
+        callee = evaluation.Callee(module.function("main"), place)
         return evaluation.run_as_program(callee, operands, results)
-    places = result_places(name, attributes, operands, results)
+    places = result_places(name, attributes, operands, results, place)
     return arrays_of(evaluation.flat(module, name)(values), weak, places)
 
 
@@ -275,12 +282,12 @@ def call(
         if callee.has_terms:
             return evaluation.run_as_program(callee, operands, results)
         values = callee.evaluate(*known_values(operands))
-        places = result_places("call", attributes, operands, results)
+        places = result_places("call", attributes, operands, results, callee.place)
         return arrays_of(values, weak, places)
     if callee.module is not in_progress.module:
         if not callee.asks_for_rules and not callee.has_terms:
             return in_progress.state_types(in_progress.splice(callee, operands, results), results)
-        callee = evaluation.Callee(adopted(callee.function))
+        callee = evaluation.Callee(adopted(callee.function), callee.place)
     attributes = {"callee": callee.function}
     emitted = in_progress.emit("call", operands, attributes, types, weak, callee.evaluate, {})
     return in_progress.state_types(emitted, results)

@@ -66,10 +66,20 @@ def op_places(
 
 
 def result_places(
-    name: str, attributes: dict[str, Any], operands: Sequence[Any], results: Sequence[ShapedArray]
+    name: str,
+    attributes: dict[str, Any],
+    operands: Sequence[Any],
+    results: Sequence[ShapedArray],
+    stated: Place | None = None,
 ) -> Sequence[Place | None]:
-    """The same for an op on functions, whose results have known types."""
+    """The same for an op on functions, whose results have known types.
+
+    Args:
+      stated: where the functions run, if they name devices and operands do not.
+    """
     place = common_place(operands, name)
+    if stated is not None and (place is None or not place.is_committed):
+        place = stated
     mesh = _mesh_of(place)
     if mesh is None:
         return [place] * len(results)

@@ -78,7 +78,7 @@ def value_and_grad(
         types = [*traced.avals, *(cotangent_type(primals[i], value.weak_type) for i in wrt)]
         outs = apply(
             "vjp",
-            traced.function,
+            traced,
             [*primals, one],
             types,
             wrt=wrt,
@@ -177,7 +177,7 @@ def jvp(
     tangent_types = [traced.avals[i].update(weak_type=weak) for i in differentiable]
     outs = apply(
         "jvp",
-        traced.function,
+        traced,
         [*held_by(operands), *directions],
         [*traced.avals, *tangent_types],
         wrt=inexact(selected.leaves),

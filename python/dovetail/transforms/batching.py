@@ -176,7 +176,7 @@ def vmap(
         if all(dim == UNBATCHED for dim in in_dims):
             attributes["size"] = size
         operands = [*leaves, *traced.captured]
-        outs = apply("vmap", traced.function, held_by(operands), types, **attributes)
+        outs = apply("vmap", traced, held_by(operands), types, **attributes)
         outs = traced.store(operands, outs)
         if traced.uses is not None:
             traced.uses.batched(in_dims, out_dims, size).apply(leaves, outs)

@@ -250,14 +250,14 @@ def _apply(
         saving = {"policy": policy.entries} if policy.entries else {}
         outs = apply(
             "checkpoint",
-            traced.function,
+            traced,
             operands,
             traced.avals,
             prevent_cse=prevent_cse,
             **saving,
         )
     else:
-        outs = call(evaluation.Callee(traced.function), operands, traced.avals)
+        outs = call(evaluation.Callee(traced.function, traced.place), operands, traced.avals)
     outs = traced.store(references, outs)
     if traced.uses is not None:
         traced.uses.apply(leaves, outs)

@@ -72,7 +72,7 @@ class custom_vmap(WithRule):
         primal.function.module.keep(rule)
         outs = apply(
             "custom_vmap",
-            primal.function,
+            primal,
             [*call.leaves, *primal.captured],
             primal.avals,
             batch_rule=rule.name,

@@ -271,7 +271,8 @@ class _Linearized:
             )
         except _core.CompilerError as error:
             raise errors.explained(error) from None
-        self._known, self._linear = evaluation.Callee(parts.known), evaluation.Callee(parts.linear)
+        self._known = evaluation.Callee(parts.known, traced.place)
+        self._linear = evaluation.Callee(parts.linear, traced.place)
         self._active, self._nonzero = parts.active, parts.nonzero
         self._types = [
             *traced.avals,

@@ -122,13 +122,13 @@ class Manual(NamedTuple):
     def commit(self) -> None:
         """Have the program in progress run on the devices of the mesh."""
         in_progress, mesh = current(), self.devices
-        if in_progress is not None and mesh is not None and mesh.size > 1:
+        if in_progress is not None and mesh is not None and not mesh.empty:
             in_progress.root.commit_to(place_of(NamedSharding(mesh, P())))
 
     def placed(self, outs: Sequence[Operand], specs: Sequence[P]) -> Sequence[Operand]:
         """Results on the devices of the mesh; in a program in progress they are there already."""
         mesh = self.devices
-        if current() is not None or mesh is None or mesh.size == 1:
+        if current() is not None or mesh is None or mesh.empty:
             return outs
         return [put(out, NamedSharding(mesh, spec)) for out, spec in zip(outs, specs, strict=True)]
 

@@ -64,7 +64,7 @@ class LinearPart:
             function = self._linear.function
             attributes = {"callee": function}
             module = _core.wrap("call", attributes, function.inputs, function.outputs)
-            self._alone = evaluation.Callee(module.function("main"))
+            self._alone = evaluation.Callee(module.function("main"), self._linear.place)
 
     def _callee(self) -> evaluation.Callee:
         in_progress = current()

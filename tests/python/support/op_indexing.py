@@ -81,6 +81,8 @@ _PLACES: list[tuple[Shape, Shape, Dims, Dims, Sampler]] = [
     # An index that is negative if its sign is mistaken.
     ((200,), (3, 1), (0,), (1,), Listed(150, 3, 200)),
     ((2, 2), (0, 1), (0,), (1,), Listed(0)),
+    # All of a dimension: only the first index is within it.
+    ((4, 6), (3, 2), (0, 1), (1, 6), Listed(3, 0, 1, 2, 3, 0)),
     ((2,), (3, 0), (), (), Listed(0)),
 ]
 

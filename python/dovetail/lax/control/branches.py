@@ -195,7 +195,7 @@ def _choose(
     check_references(what, name_of(functions[0]), leaves, names, captured)
     outs = apply(
         "case",
-        tuple(body.function for body in bodies),
+        tuple(bodies),
         [index, *leaves, *captured],
         bodies[0].avals,
     )

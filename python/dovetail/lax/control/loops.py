@@ -102,7 +102,7 @@ def _loop(
     captured = joined((cond, body), len(carries))
     outs = apply(
         "while",
-        (cond.function, body.function),
+        (cond, body),
         [*carries, *captured],
         body.avals,
         operandSegmentSizes=(len(carries), len(captured)),

@@ -209,7 +209,7 @@ class Loop(NamedTuple):
         count = [] if is_known or rows else [size_as_array(self.length, np.dtype(np.int32))]
         return apply(
             "scan",
-            (self.step.function,),
+            (self.step,),
             [*carries, *rows, *captured, *count],
             [*avals[: self.carried], *ys],
             length=self.length if is_known else -1,
@@ -222,7 +222,7 @@ class Loop(NamedTuple):
         self, carries: Sequence[Operand], rows: Sequence[Operand], count: int
     ) -> list[Operand]:
         """The given number of steps in sequence: the carry, and the stacked outputs."""
-        callee = evaluation.Callee(self.step.function)
+        callee = evaluation.Callee(self.step.function, self.step.place)
         outputs: list[Any] = [None] * count
         order = range(count)
         for i in reversed(order) if self.reverse else order:

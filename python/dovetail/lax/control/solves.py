@@ -173,7 +173,7 @@ def custom_linear_solve(
     captured = joined([solver, *functions.values()], count)
     outs = apply(
         "linear_solve",
-        solver.function,
+        solver,
         [*like.leaves, *captured],
         solver.avals,
         operandSegmentSizes=(count, len(captured)),

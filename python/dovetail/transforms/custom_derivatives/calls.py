@@ -155,7 +155,9 @@ def results_of_call(
     operands = [*call.leaves, *primal.captured]
 
     def plain() -> Any:
-        outs = apply_function(evaluation.Callee(primal.function), operands, primal.avals)
+        outs = apply_function(
+            evaluation.Callee(primal.function, primal.place), operands, primal.avals
+        )
         return unflatten(primal.extra, outs)
 
     has_derivative = any(dtypes.is_inexact(aval.dtype) for aval in primal.avals)

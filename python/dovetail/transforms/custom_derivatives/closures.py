@@ -70,7 +70,9 @@ def custom_gradient(fun: Function) -> Function:
         spec, count, kept = traced.extra
         leaves = [leaf for leaf in flatten(cotangent)[0] if not is_float0(leaf)]
         given = [leaf for leaf in leaves if dtypes.is_inexact(leaf.dtype)]
-        outs = call(evaluation.Callee(traced.function), [*given, *pull.captured], traced.avals)
+        outs = call(
+            evaluation.Callee(traced.function, traced.place), [*given, *pull.captured], traced.avals
+        )
         leaves: list[Any] = [None] * count
         for i, out in zip(kept, outs, strict=True):
             leaves[i] = out
@@ -151,7 +153,7 @@ def closure_convert(fun: Function, *example_args: Any) -> tuple[Callable[..., An
     captured = traced.captured
     is_hoisted = [type(x) is Tracer and dtypes.is_inexact(x.dtype) for x in captured]
     hoisted = [x for x, chosen in zip(captured, is_hoisted, strict=True) if chosen]
-    callee = evaluation.Callee(traced.function)
+    callee = evaluation.Callee(traced.function, traced.place)
 
     @wraps(fun)
     def converted(*args: Any) -> Any:

@@ -158,7 +158,7 @@ class custom_jvp(WithRule):
         captured = share_captured([(primal, count, 0), (rule, count, len(tangents))])
         return apply(
             "custom_jvp",
-            primal.function,
+            primal,
             [*call.leaves, *captured],
             primal.avals,
             rule=rule.function,

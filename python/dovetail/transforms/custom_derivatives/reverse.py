@@ -156,7 +156,7 @@ class custom_vjp(WithRule):
         captured = share_captured(parts)
         return apply(
             "custom_vjp",
-            primal.function,
+            primal,
             [*call.leaves, *captured],
             primal.avals,
             fwd=fwd.function,
