@@ -60,8 +60,12 @@ def turns(
             found[library].append(taken)
         once[library] = taken
         number[library] = min(1000, max(1, round(SHORTEST_TURN / taken)))
-    # One call of the others is all that there is time for.
-    active = {library: call for library, call in calls.items() if once[library] < seconds}
+    # One call of the others is all that there is time for, and has been made.
+    active = {
+        library: call
+        for library, call in calls.items()
+        if once[library] < seconds or not found[library]
+    }
     round_takes = sum(once[library] * (number[library] + 1) for library in active) + 1e-9
     for _ in range(max(least, min(most, int(seconds / round_takes))) if active else 0):
         for library, call in active.items():

@@ -3,20 +3,50 @@
 #include "Cost.h"
 #include "Steps.h"
 #include "dialects/Dialect.h"
+#include <chrono>
+#include <numeric>
 
 using namespace mlir;
 
 namespace dovetail {
 namespace {
 
-// Rates of one thread with vectors of 256 to 512 bits, in cache. Whether a program is large is a matter of magnitudes:
-// they need not be those of the machine.
-constexpr double kSecondsOfFlop = 4e-11, kSecondsOfProduct = 1e-11, kSecondsOfFunction = 3e-10,
-                 kSecondsOfByte = 2.5e-11;
+// Rates of one thread with vectors of 256 to 512 bits. Whether a program is large is a matter of magnitudes: they need
+// not be those of the machine.
+constexpr double kSecondsOfFlop = 4e-11, kSecondsOfProduct = 1e-11, kSecondsOfFunction = 3e-10;
+/// What reading or writing a byte takes at least and at most: which of it, is measured.
+constexpr double kLeastSecondsOfByte = 8e-12, kMostSecondsOfByte = 2.5e-11;
 /// A dispatch that threads share ends when the last of them wakes up and is done.
 constexpr double kSecondsOfDispatch = 1.2e-5, kSecondsOfShortDispatch = 1.5e-6;
-/// A call that goes to threads, even if they have nothing to share.
-constexpr double kSecondsOfCall = 1.5e-5;
+/// A call that goes to threads, even if they have nothing to share; and an iteration of a loop, whose dispatches the
+/// host starts.
+constexpr double kSecondsOfCall = 1.5e-5, kSecondsOfIteration = 2e-5;
+
+/// What it takes one thread to read a byte of an array that the nearest cache does not hold. Processors differ by more
+/// than a factor of two; where one thread reads fast, fewer programs are worth several. Measured once, in a fraction of
+/// a millisecond.
+double secondsOfByte() {
+  static const double seconds = [] {
+    constexpr size_t size = size_t(1) << 18, lanes = 16;
+    using Clock = std::chrono::steady_clock;
+    std::vector<uint64_t> array(size, 1);
+    double best = kMostSecondsOfByte;
+    for (int turn = 0; turn < 4; ++turn) {
+      auto start = Clock::now();
+      std::array<uint64_t, lanes> sums = {};
+      for (size_t i = 0; i < size; i += lanes)
+        for (size_t lane = 0; lane < lanes; ++lane)
+          sums[lane] += array[i + lane];
+      // The sum is used, so that it is computed.
+      bool isRead = std::accumulate(sums.begin(), sums.end(), uint64_t(0)) == size;
+      double taken = std::chrono::duration<double>(Clock::now() - start).count() / (size * sizeof(uint64_t));
+      if (isRead)
+        best = std::min(best, taken);
+    }
+    return std::max(best, kLeastSecondsOfByte);
+  }();
+  return seconds;
+}
 
 /// How many words of 32 bits an element takes: vectors hold that many fewer.
 double widthOf(Operation *op) {
@@ -28,25 +58,51 @@ double saved(double seconds, double dispatches) {
   return std::max(seconds / 2 - dispatches * kSecondsOfDispatch, -dispatches * kSecondsOfShortDispatch);
 }
 
-/// What threads save in one run of a body, where `fused` is the time of what is fused with its ops.
-double savedIn(Region &body, double fused) {
-  double all = 0, others = 0;
+bool reduces(Operation *op) {
+  std::optional<FactorMap> map = factorMap(op);
+  return map && !map->reduced.empty();
+}
+
+/// Whether an op is expected to be part of the loops that read its result.
+bool isFused(Operation *op) {
+  if (op->getNumRegions() != 0)
+    return false;
+  return isa<PointwiseOpInterface>(op) || (!isa<CostOpInterface>(op) && factorMap(op) && !reduces(op));
+}
+
+/// The bytes that loops of fused ops read and write in one run of a body. Other ops count theirs themselves.
+double bytesOfFused(Region &body) {
+  double bytes = 0;
+  for (Value argument : body.getArguments())
+    if (llvm::any_of(argument.getUsers(), [](Operation *user) { return !reduces(user); }))
+      bytes += bytesOf(argument);
+  for (Value result : body.front().getTerminator()->getOperands())
+    if (Operation *op = result.getDefiningOp(); op && isFused(op))
+      bytes += bytesOf(result);
+  return bytes;
+}
+
+/// What threads save in one run of a body.
+double savedIn(Region &body) {
+  double all = 0, others = 0, fused = bytesOfFused(body) * secondsOfByte();
   for (Operation &op : opsOf(body)) {
     if (op.getNumRegions() != 0) {
       for (Region &region : op.getRegions())
-        all += iterationsOf(&op) * savedIn(region, 0);
+        all += iterationsOf(&op) * (savedIn(region) - kSecondsOfIteration);
       continue;
     }
     Cost cost = costOf(&op);
-    std::optional<FactorMap> map = factorMap(&op);
-    bool isReduction = map && !map->reduced.empty();
+    bool isReduction = reduces(&op);
     double flop = isReduction && op.getNumOperands() > 1 ? kSecondsOfProduct : kSecondsOfFlop;
     double seconds = widthOf(&op) * (cost.flops * flop + cost.transcendentals * kSecondsOfFunction);
-    if (isa<PointwiseOpInterface>(op) || (!isa<CostOpInterface>(op) && map && !isReduction)) {
+    if (isFused(&op)) {
       fused += seconds;
       continue;
     }
-    seconds += cost.bytes * kSecondsOfByte;
+    // Sums and products wait for their operands, or compute.
+    double moved = cost.bytes * secondsOfByte();
+    bool isSum = isReduction && (op.getNumOperands() > 1 || isa<LinearOpInterface>(op));
+    seconds = isSum ? std::max(seconds, moved) : seconds + moved;
     if (seconds == 0)
       continue;
     all += saved(seconds, 1);
@@ -61,12 +117,7 @@ double savedByThreads(ModuleOp module) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   if (!main)
     return 0;
-  double bytes = 0;
-  for (Value argument : main.getArguments())
-    bytes += bytesOf(argument);
-  for (Value result : main.front().getTerminator()->getOperands())
-    bytes += bytesOf(result);
-  return savedIn(main.getBody(), bytes * kSecondsOfByte) - kSecondsOfCall;
+  return savedIn(main.getBody()) - kSecondsOfCall;
 }
 
 } // namespace dovetail

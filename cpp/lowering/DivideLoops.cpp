@@ -1,6 +1,7 @@
 // Divides loops over large arrays into parts, one for each workgroup of a dispatch.
 #include "Division.h"
 #include "Lowering.h"
+#include "Masked.h"
 #include "Passes.h"
 #include "cpp/cost/Steps.h"
 #include "cpp/dispatch/OneDispatch.h"
@@ -23,6 +24,12 @@ constexpr int64_t kFewestGroups = 4, kGroups = 16;
 /// How many steps of its own a workgroup takes for each that others take, too, and for each element that others read. A
 /// product of few rows is bound by reading the other matrix.
 constexpr int64_t kStepsOfRepeated = 3, kUsesOfRead = 16;
+
+/// The elements of a part of a masked loop: few, so that a part ends early, and its carries stay in the nearest cache;
+/// and enough for vectors.
+constexpr int64_t kLeastMasked = 256;
+/// Masked loops with fewer steps in an iteration are not worth the trouble.
+constexpr int64_t kFewStepsOfMasked = int64_t(1) << 14;
 
 /// The values that a loop carries or stacks, with dimensions along which it may be divided, large arrays first.
 SmallVector<std::pair<Value, int64_t>> seedsOf(Operation *loop, int64_t fewest) {
@@ -54,6 +61,14 @@ int64_t numGroupsFor(int64_t extent, int64_t fewest, int64_t steps, int64_t most
   return best;
 }
 
+/// The same for a masked loop, whose results have `elements` each.
+int64_t numMaskedGroupsFor(int64_t extent, int64_t elements) {
+  int64_t most = std::min(extent, elements / kLeastMasked);
+  while (most > 1 && extent % most != 0)
+    --most;
+  return most > 1 ? most : 0;
+}
+
 /// What each workgroup repeats in an iteration: the steps of ops on what is not divided, and elements that it reads of
 /// it.
 struct Repeated {
@@ -65,7 +80,7 @@ struct Repeated {
       if (op == loop || op->getNumRegions() > 0 || op->hasTrait<OpTrait::IsTerminator>() ||
           op->hasTrait<OpTrait::ConstantLike>())
         return;
-      if (llvm::none_of(op->getResults(), isDivided)) {
+      if (llvm::none_of(op->getResults(), isDivided) && llvm::none_of(op->getOperands(), isDivided)) {
         steps = plus(steps, stepsOf(op));
         return;
       }
@@ -117,7 +132,7 @@ private:
         continue;
       if (isa<ScanOp, WhileOp>(op)) {
         ImplicitLocOpBuilder b(op.getLoc(), &op);
-        if (!dividesAll && isForOneDispatch(&op, b))
+        if (!dividesAll && isForOneDispatch(&op, b) && !isWorthPartsOfItsOwn(&op))
           continue;
         // The ops around it that are divided, too, may be next.
         if (divide(&op, mostStepsOfIteration(b))) {
@@ -130,17 +145,32 @@ private:
     }
   }
 
+  static bool isMasked(Operation *loop) {
+    auto whileOp = dyn_cast<WhileOp>(loop);
+    return whileOp && anyOfMasked(whileOp);
+  }
+
+  static int64_t stepsOfIteration(Operation *loop) { return stepsOf(loop) / std::max<int64_t>(iterationsOf(loop), 1); }
+
+  /// Whether parts of the loop, each of which runs as long as it has to, take less time than one dispatch of all.
+  static bool isWorthPartsOfItsOwn(Operation *loop) {
+    return isMasked(loop) && stepsOfIteration(loop) >= kFewStepsOfMasked;
+  }
+
   bool divide(Operation *loop, int64_t most) {
     if (tried.contains(loop) || !isMemoryEffectFree(loop))
       return false;
     tried.insert(loop);
-    int64_t steps = stepsOf(loop) / std::max<int64_t>(iterationsOf(loop), 1);
+    int64_t steps = stepsOfIteration(loop);
     for (auto [seed, dim] : seedsOf(loop, dividesAll ? 2 : kFewestGroups)) {
       Division division(loop);
       if (!division.find(seed, dim))
         continue;
       // The code of a part has copies that the estimate does not know.
-      int64_t numGroups = numGroupsFor(division.extent(), dividesAll ? 2 : kFewestGroups, steps, most / 2);
+      int64_t numGroups =
+          isMasked(loop) && !dividesAll
+              ? numMaskedGroupsFor(division.extent(), cast<RankedTensorType>(seed.getType()).getNumElements())
+              : numGroupsFor(division.extent(), dividesAll ? 2 : kFewestGroups, steps, most / 2);
       if (numGroups == 0 || (!dividesAll && !Repeated(loop, division).isLittleOf(steps / numGroups)))
         continue;
       division.grow();

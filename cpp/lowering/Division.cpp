@@ -1,5 +1,6 @@
 // Parts of a loop, and of ops around it, that do not depend on each other.
 #include "Division.h"
+#include "Masked.h"
 #include "dialects/Create.h"
 #include "dialects/Folding.h"
 #include "dialects/Reduce.h"
@@ -23,13 +24,22 @@ void Division::addEdges(Operation *op) {
   auto flow = dyn_cast<FlowOpInterface>(op);
   if (!flow)
     return;
+  auto link = [&](Value from, Value to, int64_t shift) {
+    edges[from].push_back({to, shift});
+    edges[to].push_back({from, -shift});
+  };
   forEachSource(op, [&](OpOperand &source) {
-    if (!isInside(source.get()))
-      return;
+    // Bodies that get the same value from outside get the same part of it.
+    Value first;
+    int64_t shiftOfFirst = 0;
     flow.forEachTarget(source, [&](Value target, Flow kind) {
       int64_t shift = kind == Flow::Slice ? -1 : kind == Flow::Stack ? 1 : 0;
-      edges[source.get()].push_back({target, shift});
-      edges[target].push_back({source.get(), -shift});
+      if (isInside(source.get()))
+        return link(source.get(), target, shift);
+      if (first)
+        return link(first, target, shift - shiftOfFirst);
+      first = target;
+      shiftOfFirst = shift;
     });
   });
 }
@@ -93,6 +103,12 @@ static bool isSplat(Operation *op, DenseElementsAttr &elements) {
   return matchPattern(op, m_Constant(&elements)) && elements.isSplat();
 }
 
+/// Whether an op may reduce a dimension that is divided: each part of a masked loop runs as long as it has to.
+static bool mayReduceParts(Operation *op) {
+  auto loop = dyn_cast<WhileOp>(op->getParentOp());
+  return loop && anyOfMasked(loop) == op;
+}
+
 /// Divides the other values of an op some of which are divided.
 bool Division::relate(Operation *op) {
   if (isa<FlowOpInterface>(op) || op->hasTrait<OpTrait::IsTerminator>())
@@ -119,7 +135,7 @@ bool Division::relate(Operation *op) {
     return true;
   };
   if (!find(op->getOperands(), map->operands) || !find(op->getResults(), map->results) || !map->isDivisible(factor) ||
-      llvm::is_contained(map->reduced, factor))
+      (llvm::is_contained(map->reduced, factor) && !mayReduceParts(op)))
     return false;
   factors[op] = factor;
   auto markThose = [&](ValueRange values, ArrayRef<SmallVector<int64_t>> factors) {

@@ -1,6 +1,7 @@
 // Lowering of reductions: `linalg.generic` with reduction loops.
 #include "dialects/Reduce.h"
 #include "Accumulators.h"
+#include "BroadcastRows.h"
 #include "Contraction.h"
 #include "Lowering.h"
 #include "cpp/iree/Ops.h"
@@ -133,10 +134,10 @@ static SmallVector<Run> runsOf(RankedTensorType type, ArrayRef<int64_t> dims) {
   return runs;
 }
 
-/// A sum of floats over `dims`, of dialect type `element`, in type `sum`; in blocks over dimensions that are not
-/// innermost.
-static Value summed(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, ArrayRef<int64_t> dims, Type element,
-                    Type sum) {
+/// A reduction over `dims`, of dialect type `element`, in type `sum`; in blocks over dimensions that are not innermost:
+/// each is of whole rows, one behind the other, and sums of floats are in the elements' type.
+static Value reducedInBlocks(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, ArrayRef<int64_t> dims,
+                             Type element, Type sum) {
   auto type = cast<RankedTensorType>(x.getType());
   if (!type.hasStaticShape())
     return reduced(b, op, x, dims, element, sum);
@@ -163,6 +164,13 @@ static Value summed(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, Arra
 static bool isLarge(ReduceOpInterface op, RankedTensorType type) {
   constexpr int64_t manyElements = 1 << 16;
   return type.hasStaticShape() && type.getNumElements() >= manyElements && Target(op).isCpu();
+}
+
+/// Whether the time of a reduction is that of reading an array, which goes faster in the order of its elements.
+static bool isFromMemory(ReduceOpInterface op, Value x) {
+  constexpr int64_t manyElements = 1 << 20;
+  auto type = cast<RankedTensorType>(x.getType());
+  return isLarge(op, type) && type.getNumElements() >= manyElements && isStored(x);
 }
 
 /// A reduction of `x` over `dims` by `reduce`. If the rows do not consist of whole vectors, the part that does and the
@@ -200,8 +208,9 @@ static Value byVectors(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, A
 static Value reducedWithin(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, ArrayRef<int64_t> dims, Type element,
                            Type accumulator) {
   return byVectors(b, op, x, dims, accumulator, [&](Value x) {
-    return accumulator == accumulatorType(element) ? reduced(b, op, x, dims, element, accumulator)
-                                                   : summed(b, op, x, dims, element, accumulator);
+    bool isInBlocks = accumulator != accumulatorType(element) || isFromMemory(op, x);
+    return isInBlocks ? reducedInBlocks(b, op, x, dims, element, accumulator)
+                      : reduced(b, op, x, dims, element, accumulator);
   });
 }
 
@@ -263,6 +272,9 @@ Value lowerReduce(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x) {
     return filledAlone(b, keptSizes(b, x, op.getDims()), op.emitNeutral(outer));
   }
   int64_t terms = numReduced(type, op.getDims());
+  Type narrow = reductionType(op, element, terms);
+  if (Value reduced = reducedFromFewer(b, op, x, element, narrow))
+    return converted(b, reduced, narrow, element);
   bool isRow = op.getDims() == ArrayRef<int64_t>(type.getRank() - 1) && isa<FloatType>(element) && hasRowsOfVectors(x);
   Type accumulator = reductionType(op, element, terms, isRow);
   if (auto complex = dyn_cast<ComplexType>(element))

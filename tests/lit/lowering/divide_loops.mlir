@@ -65,3 +65,74 @@ module attributes {dovetail.target = "cpu"} {
     return %0 : tensor<64x8xf32>
   }
 }
+
+// -----
+
+// A loop that runs as long as any of several instances does, as vmap makes it: each part runs as long as it has to, and
+// both bodies take the same part of what they share.
+// CHECK-LABEL: func.func @masked
+// CHECK:         dovetail.scan length 16 {{.+}} {dovetail.workgroups}
+// CHECK:           dovetail.while {{.+}} (tensor<4xf32>, tensor<4xi1>)
+// CHECK-NEXT:        ^bb0({{.+}}: tensor<4xf32>, {{.+}}: tensor<4xi1>, {{.+}}: tensor<4xf32>):
+// CHECK-NEXT:        dovetail.reduce_or %{{.+}} [0] : tensor<4xi1>
+module attributes {dovetail.target = "cpu", dovetail.divide_loops} {
+  func.func @masked(%x: tensor<64xf32>, %p: tensor<64xi1>, %most: tensor<64xf32>) -> tensor<64xf32> {
+    %0:2 = dovetail.while init(%x, %p) consts(%most) : (tensor<64xf32>, tensor<64xi1>, tensor<64xf32>) -> (tensor<64xf32>, tensor<64xi1>) {
+    ^bb0(%a: tensor<64xf32>, %b: tensor<64xi1>, %c: tensor<64xf32>):
+      %1 = dovetail.reduce_or %b [0] : tensor<64xi1>
+      dovetail.yield %1 : tensor<i1>
+    } do {
+    ^bb0(%a: tensor<64xf32>, %b: tensor<64xi1>, %c: tensor<64xf32>):
+      %1 = dovetail.mul %a, %a : tensor<64xf32>
+      %2 = dovetail.select %b, %1, %a : tensor<64xi1>, tensor<64xf32>
+      %3 = dovetail.compare lt %2, %c : tensor<64xf32>
+      %4 = dovetail.and %b, %3 : tensor<64xi1>
+      dovetail.yield %2, %4 : tensor<64xf32>, tensor<64xi1>
+    }
+    return %0#0 : tensor<64xf32>
+  }
+}
+
+// -----
+
+// Instances change as long as any runs.
+// CHECK-LABEL: func.func @not_masked
+// CHECK-NOT:     dovetail.workgroups
+module attributes {dovetail.target = "cpu", dovetail.divide_loops} {
+  func.func @not_masked(%x: tensor<64xf32>, %p: tensor<64xi1>, %most: tensor<64xf32>) -> tensor<64xf32> {
+    %0:2 = dovetail.while init(%x, %p) consts(%most) : (tensor<64xf32>, tensor<64xi1>, tensor<64xf32>) -> (tensor<64xf32>, tensor<64xi1>) {
+    ^bb0(%a: tensor<64xf32>, %b: tensor<64xi1>, %c: tensor<64xf32>):
+      %1 = dovetail.reduce_or %b [0] : tensor<64xi1>
+      dovetail.yield %1 : tensor<i1>
+    } do {
+    ^bb0(%a: tensor<64xf32>, %b: tensor<64xi1>, %c: tensor<64xf32>):
+      %1 = dovetail.mul %a, %a : tensor<64xf32>
+      %3 = dovetail.compare lt %1, %c : tensor<64xf32>
+      %4 = dovetail.and %b, %3 : tensor<64xi1>
+      dovetail.yield %1, %4 : tensor<64xf32>, tensor<64xi1>
+    }
+    return %0#0 : tensor<64xf32>
+  }
+}
+
+// -----
+
+// An instance may run again.
+// CHECK-LABEL: func.func @again
+// CHECK-NOT:     dovetail.workgroups
+module attributes {dovetail.target = "cpu", dovetail.divide_loops} {
+  func.func @again(%x: tensor<64xf32>, %p: tensor<64xi1>, %most: tensor<64xf32>) -> tensor<64xf32> {
+    %0:2 = dovetail.while init(%x, %p) consts(%most) : (tensor<64xf32>, tensor<64xi1>, tensor<64xf32>) -> (tensor<64xf32>, tensor<64xi1>) {
+    ^bb0(%a: tensor<64xf32>, %b: tensor<64xi1>, %c: tensor<64xf32>):
+      %1 = dovetail.reduce_or %b [0] : tensor<64xi1>
+      dovetail.yield %1 : tensor<i1>
+    } do {
+    ^bb0(%a: tensor<64xf32>, %b: tensor<64xi1>, %c: tensor<64xf32>):
+      %1 = dovetail.mul %a, %a : tensor<64xf32>
+      %2 = dovetail.select %b, %1, %a : tensor<64xi1>, tensor<64xf32>
+      %3 = dovetail.compare lt %2, %c : tensor<64xf32>
+      dovetail.yield %2, %3 : tensor<64xf32>, tensor<64xi1>
+    }
+    return %0#0 : tensor<64xf32>
+  }
+}

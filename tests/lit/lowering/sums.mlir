@@ -32,6 +32,16 @@ func.func @both_ends(%arg0: tensor<1000x10x128xf32>) -> tensor<10xf32> {
 // CHECK: %[[SUMS:.*]] = linalg.generic {{.*}}["parallel", "parallel", "reduction"]} ins(%arg0 : tensor<1000x10x128xf32>) outs(%{{.*}} : tensor<1000x10xf64>)
 // CHECK: linalg.generic {{.*}}["reduction", "parallel"]} ins(%[[SUMS]] : tensor<1000x10xf64>) outs(%{{.*}} : tensor<10xf64>)
 
+// Other reductions of what is read from memory, too.
+func.func @extremes(%arg0: tensor<1024x1024xf32>) -> tensor<1024xf32> {
+  %0 = dovetail.reduce_max %arg0 [0] : tensor<1024x1024xf32>
+  return %0 : tensor<1024xf32>
+}
+// CHECK-LABEL: func.func @extremes
+// CHECK: %[[ROWS:.*]] = tensor.expand_shape %arg0 {{.*}} into tensor<128x8x1024xf32>
+// CHECK: linalg.generic {{.*}}["parallel", "reduction", "parallel"]} ins(%[[ROWS]] : tensor<128x8x1024xf32>) outs(%{{.*}} : tensor<128x1024xf32>)
+// CHECK: linalg.generic {{.*}}["reduction", "parallel"]} {{.*}} outs(%{{.*}} : tensor<1024xf32>)
+
 // No block suits any of the dimensions.
 func.func @apart(%arg0: tensor<7x2x4x3x6x2xf32>) -> tensor<2x3x2xf32> {
   %0 = dovetail.reduce_sum %arg0 [0, 2, 4] : tensor<7x2x4x3x6x2xf32>

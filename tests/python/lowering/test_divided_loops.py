@@ -186,3 +186,39 @@ def test_large_attention_is_one_dispatch() -> None:
     expected = dt.nn.softmax(arrays[0] @ arrays[1].T, axis=1) @ arrays[2]
     np.testing.assert_allclose(compiled(*arrays), expected, rtol=1e-7)
     assert len(schedule_of(compiled._program.compilation()).dispatches) == 1
+
+
+STEPS_OF_ONE: dict[str, Callable[[Any], Any]] = {
+    "grows": lambda x: 1.5 * x + 0.1,
+    "turns": lambda x: x + 2 * dnp.sin(x) ** 2 + 0.5,
+    "jumps": lambda x: dnp.where(x < 3, 2 * x, x + 4),
+}
+
+
+@settings(max_examples=50 if breadth.IS_NIGHTLY else 6, deadline=None)
+@given(
+    st.lists(st.floats(0.1, 40), min_size=2, max_size=12),
+    st.lists(st.sampled_from(sorted(STEPS_OF_ONE)), min_size=1, max_size=2, unique=True),
+    st.booleans(),
+)
+def test_instances_that_end_one_by_one(
+    starts: list[float], names: list[str], has_rows: bool
+) -> None:
+    """Of a batch of loops, each part runs as long as it has to."""
+
+    def one(x: Any, limit: Any) -> Any:
+        def body(state: Any) -> Any:
+            x, count = state
+            for name in names:
+                x = STEPS_OF_ONE[name](x)
+            return x, count + 1
+
+        def goes_on(state: Any) -> Any:
+            return (dnp.max(state[0]) < limit) & (state[1] < 20)
+
+        start = dnp.stack([x, 0.5 * x]) if has_rows else x
+        return lax.while_loop(goes_on, body, (start, 0))
+
+    x = np.repeat(starts, 2)
+    compiled = check(dt.vmap(one), x, np.linspace(1, 60, x.size))
+    assert is_divided(compiled)

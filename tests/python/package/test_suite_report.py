@@ -6,6 +6,7 @@ import importlib
 import json
 import re
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -71,10 +72,16 @@ def test_turns_call_each_library_in_every_round() -> None:
     found: list[str] = []
     calls = {name: lambda name=name: found.append(name) for name in ("a", "b")}
     times = turns(calls, seconds=0.01, most=4)
-    assert {name: time.turns for name, time in times.items()} == {"a": 4, "b": 4}
-    assert all(0 < time.minimum <= time.median for time in times.values())
+    assert {name: each.turns for name, each in times.items()} == {"a": 4, "b": 4}
+    assert all(0 < each.minimum <= each.median for each in times.values())
     order = [name for name, other in zip(found, ["", *found], strict=False) if name != other]
     assert order == ["a", "b"] * (len(order) // 2)
+
+
+def test_a_call_that_is_slow_once_has_turns() -> None:
+    pauses = iter([0.0, 0.05])
+    times = turns({"a": lambda: time.sleep(next(pauses, 0.0))}, seconds=0.02)
+    assert times["a"].turns >= 3
 
 
 def test_chart(tmp_path: Path) -> None:
