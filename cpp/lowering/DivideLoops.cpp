@@ -6,6 +6,7 @@
 #include "cpp/dispatch/OneDispatch.h"
 #include "cpp/dispatch/PlanDispatches.h"
 #include "cpp/tensors/Target.h"
+#include "dialects/Grid.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -23,6 +24,8 @@ constexpr int64_t kFewestGroups = 4, kGroups = 16;
 /// How many steps of its own a workgroup takes for each that others take, too, and for each element that others read. A
 /// product of few rows is bound by reading the other matrix.
 constexpr int64_t kStepsOfRepeated = 3, kUsesOfRead = 16;
+/// A kernel of fewer steps is run by one thread.
+constexpr int64_t kMostOfThread = int64_t(1) << 16;
 
 /// The values that a loop carries or stacks, with dimensions along which it may be divided, large arrays first.
 SmallVector<std::pair<Value, int64_t>> seedsOf(Operation *loop, int64_t fewest) {
@@ -102,7 +105,16 @@ struct DivideLoopsPass : impl::DivideLoopsPassBase<DivideLoopsPass> {
   using DivideLoopsPassBase::DivideLoopsPassBase;
 
   void runOnOperation() override {
-    if (!Target(getOperation()).isCpu() || getOperation()->hasAttr(kHostLoops))
+    bool isCpu = Target(getOperation()).isCpu() && !getOperation()->hasAttr(kHostLoops);
+    SmallVector<Operation *> kernels;
+    getOperation().walk([&](Operation *op) {
+      if (op->hasAttr(kKernel) && !op->hasAttr(kWorkgroups))
+        kernels.push_back(op);
+    });
+    for (Operation *op : kernels)
+      if (!isCpu || !keepKernel(op))
+        unwrapKernel(op);
+    if (!isCpu)
       return;
     dividesAll = getOperation()->hasAttr(kDivideLoops);
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
@@ -110,6 +122,35 @@ struct DivideLoopsPass : impl::DivideLoopsPassBase<DivideLoopsPass> {
   }
 
 private:
+  /// Makes one dispatch of a kernel: of workgroups, or of one that takes little time.
+  bool keepKernel(Operation *op) {
+    ImplicitLocOpBuilder b(op->getLoc(), op);
+    int64_t steps = stepsOf(op);
+    if (!isMemoryEffectFree(op) || isInLoop(op))
+      return false;
+    if (steps <= kMostOfThread)
+      return isForOneDispatch(op, b);
+    for (auto [seed, dim] : seedsOf(op, kFewestGroups)) {
+      Division division(op);
+      if (!division.find(seed, dim) || !division.isByLeadingDims())
+        continue;
+      int64_t numGroups = numGroupsFor(division.extent(), kFewestGroups, steps, kMostSteps);
+      if (numGroups == 0 || !Repeated(op, division).isLittleOf(steps / numGroups))
+        continue;
+      Operation *parts = division.emit(numGroups);
+      parts->setAttr(kKernel, b.getUnitAttr());
+      if (isOneDispatch(parts)) {
+        division.replace(parts);
+        return true;
+      }
+      parts->erase();
+      return false;
+    }
+    return false;
+  }
+
+  static bool isInLoop(Operation *op) { return !isa<func::FuncOp>(op->getParentOp()); }
+
   /// Also loops within others, if these stay.
   void divideIn(Block &block) {
     for (Operation &op : llvm::make_early_inc_range(block)) {

@@ -164,12 +164,29 @@ bool Division::find(Value seed, int64_t dim) {
         divide(result, d);
   if (!areResultsKept())
     return false;
-  // Only loops take additional arguments.
+  // Only these take additional arguments.
   return llvm::all_of(hoisted, [&](Operation *op) {
     for (Operation *around = op->getParentOp(); around && isInside(around); around = around->getParentOp())
-      if (!isa<ScanOp>(around))
+      if (!isa<ScanOp, CaseOp>(around))
         return false;
     return true;
+  });
+}
+
+bool Division::isByLeadingDims() const {
+  auto isLeading = [](Value value, int64_t dim) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return dim < 0 || llvm::all_of(type.getShape().take_front(dim), [](int64_t size) { return size == 1; });
+  };
+  return llvm::all_of(ops, [&](Operation *op) {
+    return llvm::all_of(op->getOpOperands(),
+                        [&](OpOperand &operand) {
+                          return isInside(operand.get()) || isLeading(operand.get(), dimOf(operand));
+                        }) &&
+           llvm::all_of(op->getResults(), [&](Value result) {
+             return llvm::all_of(result.getUsers(), [&](Operation *user) { return isInside(user); }) ||
+                    isLeading(result, dimOf(result));
+           });
   });
 }
 
@@ -303,8 +320,12 @@ void Division::emitOp(Emitter &e, Operation &op) {
       parts[constant->getResult(0)] = value;
   } else if (isa<FlowOpInterface>(op)) {
     SmallVector<Body> bodies;
+    auto inherited = llvm::map_to_vector(constants, [&](Operation *each) { return parts.lookup(each->getResult(0)); });
     for (Region &region : op.getRegions())
-      bodies.push_back(emitBody(here, region, {}));
+      bodies.push_back(emitBody(here, region, constants));
+    for (auto [constant, value] : llvm::zip_equal(constants, inherited))
+      parts[constant->getResult(0)] = value;
+    llvm::append_range(operands, inherited);
     Operation *made = cloneWith(here, &op, operands, types);
     for (auto [region, body] : llvm::zip_equal(made->getRegions(), bodies))
       fill(region, std::move(body));
