@@ -2,7 +2,9 @@
 #include "Threads.h"
 #include "Cost.h"
 #include "Steps.h"
+#include "dialects/Control.h"
 #include "dialects/Dialect.h"
+#include "dialects/Grid.h"
 
 using namespace mlir;
 
@@ -28,10 +30,45 @@ double saved(double seconds, double dispatches) {
   return std::max(seconds / 2 - dispatches * kSecondsOfDispatch, -dispatches * kSecondsOfShortDispatch);
 }
 
+/// The seconds of one thread for an op, apart from those for its bytes.
+double secondsOf(Operation *op, const Cost &cost, bool isReduction) {
+  double flop = isReduction && op->getNumOperands() > 1 ? kSecondsOfProduct : kSecondsOfFlop;
+  return widthOf(op) * (cost.flops * flop + cost.transcendentals * kSecondsOfFunction);
+}
+
+/// The number of iterations of a loop where it is known.
+int64_t lengthOf(Operation *op) {
+  auto scan = dyn_cast<ScanOp>(op);
+  return scan ? int64_t(scan.getLength()) : 1;
+}
+
+/// Those for all ops of a kernel, which is one dispatch.
+double secondsOfAll(Region &body) {
+  double seconds = 0;
+  for (Operation &op : opsOf(body)) {
+    for (Region &region : op.getRegions())
+      seconds += std::max<int64_t>(lengthOf(&op), 1) * secondsOfAll(region);
+    if (op.getNumRegions() != 0)
+      continue;
+    std::optional<FactorMap> map = factorMap(&op);
+    seconds += secondsOf(&op, costOf(&op), map && !map->reduced.empty());
+  }
+  return seconds;
+}
+
 /// What threads save in one run of a body, where `fused` is the time of what is fused with its ops.
 double savedIn(Region &body, double fused) {
   double all = 0, others = 0;
   for (Operation &op : opsOf(body)) {
+    if (op.hasAttr(kKernel)) {
+      double bytes = 0;
+      for (Value value : op.getOperands())
+        bytes += bytesOf(value);
+      for (Value value : op.getResults())
+        bytes += bytesOf(value);
+      all += saved(secondsOfAll(op.getRegion(0)) + bytes * kSecondsOfByte, 1);
+      continue;
+    }
     if (op.getNumRegions() != 0) {
       for (Region &region : op.getRegions())
         all += iterationsOf(&op) * savedIn(region, 0);
@@ -40,8 +77,7 @@ double savedIn(Region &body, double fused) {
     Cost cost = costOf(&op);
     std::optional<FactorMap> map = factorMap(&op);
     bool isReduction = map && !map->reduced.empty();
-    double flop = isReduction && op.getNumOperands() > 1 ? kSecondsOfProduct : kSecondsOfFlop;
-    double seconds = widthOf(&op) * (cost.flops * flop + cost.transcendentals * kSecondsOfFunction);
+    double seconds = secondsOf(&op, cost, isReduction);
     if (isa<PointwiseOpInterface>(op) || (!isa<CostOpInterface>(op) && map && !isReduction)) {
       fused += seconds;
       continue;

@@ -7,6 +7,7 @@
 #include "cpp/dispatch/PlanDispatches.h"
 #include "cpp/tensors/Target.h"
 #include "dialects/Grid.h"
+#include "dialects/HostFunction.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -24,8 +25,8 @@ constexpr int64_t kFewestGroups = 4, kGroups = 16;
 /// How many steps of its own a workgroup takes for each that others take, too, and for each element that others read. A
 /// product of few rows is bound by reading the other matrix.
 constexpr int64_t kStepsOfRepeated = 3, kUsesOfRead = 16;
-/// A kernel of fewer steps is run by one thread.
-constexpr int64_t kMostOfThread = int64_t(1) << 16;
+/// A kernel of fewer steps is run by one thread; one that cannot be divided, also if it has more.
+constexpr int64_t kFewestToDivide = int64_t(1) << 16, kMostOfThread = int64_t(1) << 20;
 
 /// The values that a loop carries or stacks, with dimensions along which it may be divided, large arrays first.
 SmallVector<std::pair<Value, int64_t>> seedsOf(Operation *loop, int64_t fewest) {
@@ -44,11 +45,12 @@ SmallVector<std::pair<Value, int64_t>> seedsOf(Operation *loop, int64_t fewest) 
   return seeds;
 }
 
-/// The number of workgroups, each of which runs at most `most` steps of an iteration of `steps`; 0 if there is none.
-int64_t numGroupsFor(int64_t extent, int64_t fewest, int64_t steps, int64_t most) {
+/// The number of workgroups, about `wanted`, each of which runs at most `most` steps of an iteration of `steps`; 0 if
+/// there is none.
+int64_t numGroupsFor(int64_t extent, int64_t fewest, int64_t wanted, int64_t steps, int64_t most) {
   int64_t best = 0;
-  // The smallest one from `kGroups` on, otherwise the largest.
-  auto isBetter = [&](int64_t n) { return n >= kGroups ? best < kGroups || n < best : best < kGroups && n > best; };
+  // The smallest one from `wanted` on, otherwise the largest.
+  auto isBetter = [&](int64_t n) { return n >= wanted ? best < wanted || n < best : best < wanted && n > best; };
   for (int64_t divisor = 1; divisor * divisor <= extent; ++divisor)
     if (extent % divisor == 0)
       for (int64_t n : {divisor, extent / divisor})
@@ -128,13 +130,16 @@ private:
     int64_t steps = stepsOf(op);
     if (!isMemoryEffectFree(op) || isInLoop(op))
       return false;
-    if (steps <= kMostOfThread)
+    if (steps <= kFewestToDivide)
       return isForOneDispatch(op, b);
+    // A product of few rows takes more time for each.
+    auto threads = getOperation()->getAttrOfType<IntegerAttr>(kThreads);
+    int64_t wanted = threads ? std::max(kFewestGroups, 2 * threads.getInt()) : kGroups;
     for (auto [seed, dim] : seedsOf(op, kFewestGroups)) {
       Division division(op);
       if (!division.find(seed, dim) || !division.isByLeadingDims())
         continue;
-      int64_t numGroups = numGroupsFor(division.extent(), kFewestGroups, steps, kMostSteps);
+      int64_t numGroups = numGroupsFor(division.extent(), kFewestGroups, wanted, steps, kMostSteps);
       if (numGroups == 0 || !Repeated(op, division).isLittleOf(steps / numGroups))
         continue;
       Operation *parts = division.emit(numGroups);
@@ -144,9 +149,9 @@ private:
         return true;
       }
       parts->erase();
-      return false;
+      break;
     }
-    return false;
+    return steps <= kMostOfThread && isForOneDispatch(op, b);
   }
 
   static bool isInLoop(Operation *op) { return !isa<func::FuncOp>(op->getParentOp()); }
@@ -181,7 +186,7 @@ private:
       if (!division.find(seed, dim))
         continue;
       // The code of a part has copies that the estimate does not know.
-      int64_t numGroups = numGroupsFor(division.extent(), dividesAll ? 2 : kFewestGroups, steps, most / 2);
+      int64_t numGroups = numGroupsFor(division.extent(), dividesAll ? 2 : kFewestGroups, kGroups, steps, most / 2);
       if (numGroups == 0 || (!dividesAll && !Repeated(loop, division).isLittleOf(steps / numGroups)))
         continue;
       division.grow();

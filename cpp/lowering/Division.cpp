@@ -2,6 +2,7 @@
 #include "Division.h"
 #include "dialects/Create.h"
 #include "dialects/Folding.h"
+#include "dialects/Grid.h"
 #include "dialects/Reduce.h"
 #include "dialects/Shape.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
@@ -301,6 +302,16 @@ void Division::emitOp(Emitter &e, Operation &op) {
   SmallVector<Type> types;
   for (Value result : op.getResults())
     types.push_back(partType(result, dimOf(result)));
+  if (op.hasAttr(kKernel)) {
+    Region &body = op.getRegion(0);
+    for (auto [argument, operand] : llvm::zip_equal(body.getArguments(), ArrayRef(operands).drop_front()))
+      parts[argument] = operand;
+    for (Operation &inner : opsOf(body))
+      emitOp(e, inner);
+    for (auto [result, value] : llvm::zip_equal(op.getResults(), returned(body)))
+      parts[result] = parts.lookup(value);
+    return;
+  }
   SmallVector<Operation *> constants = hoistedIn(&op);
   DenseElementsAttr elements;
   if (auto scan = dyn_cast<ScanOp>(op); scan && !constants.empty()) {
