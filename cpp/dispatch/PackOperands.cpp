@@ -8,18 +8,17 @@ using namespace mlir;
 
 namespace dovetail {
 
-/// A vector of sums is as long as 16 elements of f32. Lanes that are added up instead take about as long as 16 terms;
-/// an element that is moved, as long as a few products.
-constexpr int64_t kFewestSums = 16, kMostTerms = 512, kFewestUses = 16;
+/// A vector of sums is as long as 16 elements of f32. The lanes of a vector of terms are added up in a few nanoseconds,
+/// for each sum; moving one of the terms takes about one. The copy has as many terms as each use of it saves such
+/// additions.
+constexpr int64_t kFewestSums = 16, kFewestUses = 16;
 /// More elements are no longer in cache when they are used again.
 constexpr int64_t kMostPacked = int64_t(1) << 15;
 
 namespace {
 
 /// The loop of the last result of a projected permutation; -1 if there is none.
-int64_t lastLoop(AffineMap map) {
-  return map.getNumResults() == 0 ? -1 : map.getDimPosition(map.getNumResults() - 1);
-}
+int64_t lastLoop(AffineMap map) { return map.getNumResults() == 0 ? -1 : map.getDimPosition(map.getNumResults() - 1); }
 
 /// The operand whose elements along the last dimension of the result lie apart, while those that are added up are next
 /// to each other; null if there is not just one, or if its copy takes as long as it saves.
@@ -35,22 +34,22 @@ OpOperand *operandToPack(linalg::GenericOp op) {
   if (along < 0)
     return nullptr;
   OpOperand *found = nullptr;
-  int64_t uses = 1;
+  int64_t uses = 1, fewest = kFewestUses;
   for (OpOperand *input : op.getDpsInputOperands()) {
     AffineMap map = op.getMatchingIndexingMap(input);
     if (!isa<MemRefType>(input->get().getType()) || !map.isFunctionOfDim(along) || lastLoop(map) == along)
       continue;
     int64_t terms = lastLoop(map);
-    if (found || map.getNumResults() != 2 || op.getIteratorTypesArray()[terms] != utils::IteratorType::reduction ||
-        sizes[terms] > kMostTerms)
+    if (found || map.getNumResults() != 2 || op.getIteratorTypesArray()[terms] != utils::IteratorType::reduction)
       return nullptr;
     found = input;
+    fewest = std::max(kFewestUses, sizes[terms]);
     for (auto [loop, size] : llvm::enumerate(sizes))
       if (!map.isFunctionOfDim(loop))
         uses = times(uses, size);
   }
   auto type = found ? cast<MemRefType>(found->get().getType()) : MemRefType();
-  return found && sizes[along] >= kFewestSums && uses >= kFewestUses && type.hasStaticShape() &&
+  return found && sizes[along] >= kFewestSums && uses >= fewest && type.hasStaticShape() &&
                  type.getNumElements() <= kMostPacked
              ? found
              : nullptr;
@@ -62,7 +61,8 @@ void pack(linalg::GenericOp op, OpOperand &operand) {
   ArrayRef<int64_t> shape = type.getShape();
   Value packed = memref::AllocOp::create(b, MemRefType::get({shape[1], shape[0]}, type.getElementType()));
   // A loop nest, as all ops here.
-  AffineMap identity = b.getMultiDimIdentityMap(2), swapped = AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0}, b.getContext());
+  AffineMap identity = b.getMultiDimIdentityMap(2),
+            swapped = AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0}, b.getContext());
   SmallVector<utils::IteratorType> kinds(2, utils::IteratorType::parallel);
   linalg::GenericOp::create(
       b, operand.get(), packed, ArrayRef<AffineMap>{swapped, identity}, kinds,

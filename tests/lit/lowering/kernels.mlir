@@ -8,11 +8,11 @@
 // CHECK:         dovetail.scan length 8 init() over({{.+}}) consts({{.+}}) {dovetail.kernel, dovetail.workgroups}
 // CHECK:           dovetail.dot_general {{.+}} : tensor<128x512xf32>, tensor<512x512xf32>
 // CHECK:           dovetail.exp
-// CHECK:           dovetail.dot_general {{.+}} : tensor<128x512xf32>, tensor<16x512xf32>
+// CHECK:           dovetail.dot_general {{.+}} : tensor<128x64xf32>, tensor<32x64xf32>
 // CHECK-NOT:     dovetail.case
 
 // LOWERED:       "hal.executable.source"
-// LOWERED:         %[[COPY:.+]] = "hal.interface.binding.subspan"{{.+}} : (index) -> memref<512x16xf32>
+// LOWERED:         %[[COPY:.+]] = "hal.interface.binding.subspan"{{.+}} : (index) -> memref<64x32xf32>
 // LOWERED:         call @dovetail_blas_product(
 // LOWERED:         vector.load %[[COPY]]
 // LOWERED:         func{{(.func)?}} private @dovetail_blas_product(index, index, index, index, index, index, {{.+}}) attributes {llvm.bareptr = true}
@@ -20,16 +20,16 @@
 // LOWERED-COUNT-1: "flow.dispatch"
 // LOWERED-NOT:     "flow.dispatch"
 module attributes {dovetail.target = "cpu", dovetail.host_functions, dovetail.threads = 4} {
-  func.func @products(%x: tensor<1024x512xf32>, %w: tensor<512x512xf32>, %v: tensor<16x512xf32>) -> tensor<1024x16xf32> {
+  func.func @products(%x: tensor<1024x512xf32>, %w: tensor<512x512xf32>, %y: tensor<1024x64xf32>, %v: tensor<32x64xf32>) -> (tensor<1024x512xf32>, tensor<1024x32xf32>) {
     %index = dovetail.constant dense<0> : tensor<i32>
-    %0 = dovetail.case %index of(%x, %w, %v) {dovetail.kernel} : (tensor<i32>, tensor<1024x512xf32>, tensor<512x512xf32>, tensor<16x512xf32>) -> tensor<1024x16xf32> {
-    ^bb0(%a: tensor<1024x512xf32>, %b: tensor<512x512xf32>, %c: tensor<16x512xf32>):
+    %0:2 = dovetail.case %index of(%x, %w, %y, %v) {dovetail.kernel} : (tensor<i32>, tensor<1024x512xf32>, tensor<512x512xf32>, tensor<1024x64xf32>, tensor<32x64xf32>) -> (tensor<1024x512xf32>, tensor<1024x32xf32>) {
+    ^bb0(%a: tensor<1024x512xf32>, %b: tensor<512x512xf32>, %d: tensor<1024x64xf32>, %c: tensor<32x64xf32>):
       %1 = dovetail.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<1024x512xf32>, tensor<512x512xf32>
       %2 = dovetail.exp %1 : tensor<1024x512xf32>
-      %3 = dovetail.dot_general %2, %c batch [] x [] contract [1] x [1] : tensor<1024x512xf32>, tensor<16x512xf32>
-      dovetail.yield %3 : tensor<1024x16xf32>
+      %3 = dovetail.dot_general %d, %c batch [] x [] contract [1] x [1] : tensor<1024x64xf32>, tensor<32x64xf32>
+      dovetail.yield %2, %3 : tensor<1024x512xf32>, tensor<1024x32xf32>
     }
-    return %0 : tensor<1024x16xf32>
+    return %0#0, %0#1 : tensor<1024x512xf32>, tensor<1024x32xf32>
   }
 }
 
