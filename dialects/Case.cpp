@@ -2,6 +2,7 @@
 #include "Control.h"
 #include "Create.h"
 #include "DerivativeMarks.h"
+#include "Grid.h"
 #include "Pointwise.h"
 #include "Shape.h"
 #include "Size.h"
@@ -43,7 +44,11 @@ LogicalResult CaseOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> tangen
   }
   SmallVector<Value> args(primals.drop_front());
   llvm::append_range(args, presentOf(tangents.drop_front()));
-  ValueRange outs = emitCase(e, primals[0], args, branches);
+  // The derivative of a kernel is one of plain ops, of which few values are kept.
+  SmallVector<Value> inlined;
+  if ((*this)->hasAttr(kKernel))
+    inlined = inlineBody(e.builder, branches[0], args);
+  ValueRange outs = inlined.empty() ? emitCase(e, primals[0], args, branches) : ValueRange(inlined);
   llvm::append_range(results, outs.take_front(getNumResults()));
   SmallVector<Value> all(getNumResults());
   scatterTo(outs.drop_front(getNumResults()), activeResults, all);
@@ -386,7 +391,10 @@ LogicalResult CaseOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> d
         branch.function.results[i] = inner.batchAt(branch.function.results[i], branch.resultDims[i], dim);
     bodies.push_back(std::move(branch.function));
   }
-  llvm::append_range(results, emitCase(e, operands[0], operands.drop_front(), bodies));
+  ValueRange chosen = emitCase(e, operands[0], operands.drop_front(), bodies);
+  if (Attribute mark = (*this)->getAttr(kKernel); mark && !chosen.empty())
+    chosen.front().getDefiningOp()->setAttr(kKernel, mark);
+  llvm::append_range(results, chosen);
   llvm::append_range(resultDims, common);
   return success();
 }

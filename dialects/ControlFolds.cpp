@@ -1,6 +1,7 @@
 // Simplification of control flow: unused parts of bodies, loop-invariant code, and known conditions.
 #include "Control.h"
 #include "Create.h"
+#include "Grid.h"
 #include "Shape.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
@@ -357,6 +358,8 @@ struct FewSteps : OpRewritePattern<ScanOp> {
 struct KnownBranch : OpRewritePattern<CaseOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(CaseOp op, PatternRewriter &rewriter) const override {
+    if (op->hasAttr(kKernel))
+      return failure();
     int64_t last = op.getBranches().size() - 1, number = last;
     DenseElementsAttr index;
     if (last > 0) {
@@ -409,6 +412,7 @@ struct SimplifyBranches : OpRewritePattern<CaseOp> {
       return false;
     auto made = CaseOp::create(rewriter, op.getLoc(), markedTypes(op->getResultTypes(), results), op.getIndex(),
                                pick(op.getArgs(), arguments), op.getBranches().size());
+    made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     for (auto [from, to] : llvm::zip_equal(op.getBranches(), made.getBranches()))
       moveRegion(rewriter, from, to, arguments, results);
     replaceMarked(rewriter, op, made->getResults(), results);

@@ -9,6 +9,18 @@ namespace dovetail {
 /// Marks a loop whose iterations are programs of a grid: true, or false if the first and the last have been taken out.
 constexpr llvm::StringLiteral kGrid = "dovetail.grid";
 
+/// Marks an op with one branch: what a kernel computes, which is to be one dispatch where that is as fast.
+constexpr llvm::StringLiteral kKernel = "dovetail.kernel";
+
+/// Makes a kernel of each loop over a grid that has no effects and is in no other.
+void wrapGrids(mlir::Operation *root);
+
+/// Puts the ops of a kernel in its place.
+void unwrapKernel(mlir::Operation *kernel);
+
+/// Whether a code generator that fuses elementwise ops alone would make several dispatches of a kernel.
+bool hasSeveralStages(mlir::Operation *kernel);
+
 /// Emits the programs of a grid at once, as ops on the blocks of all of them, and appends the loop's results. Fails,
 /// without an error, if programs depend on each other; what was emitted is then of no use.
 llvm::LogicalResult vectorizeGrid(Emitter &e, mlir::Operation *loop, llvm::SmallVectorImpl<mlir::Value> &results);

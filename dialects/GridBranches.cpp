@@ -188,7 +188,7 @@ void decideBranches(Operation *root) {
   SmallVector<CaseOp> choices;
   root->walk([&](CaseOp op) { choices.push_back(op); });
   for (CaseOp op : choices) {
-    std::optional<int64_t> index = decidedNumber(op.getIndex());
+    std::optional<int64_t> index = op->hasAttr(kKernel) ? std::nullopt : decidedNumber(op.getIndex());
     if (!index)
       continue;
     OpBuilder builder(op);

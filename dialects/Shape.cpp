@@ -123,7 +123,27 @@ static LogicalResult mergeReshapes(ReshapeOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) { patterns.add(mergeReshapes); }
+/// A reshape of a broadcast is a broadcast if it leaves the dimensions alone that the operand has.
+static LogicalResult reshapeRepeated(ReshapeOp op, PatternRewriter &rewriter) {
+  auto inner = op.getX().getDefiningOp<BroadcastOp>();
+  if (!inner || !inner.getType().hasStaticShape() || !op.getType().hasStaticShape())
+    return failure();
+  SmallVector<DimGroup> groups = dimGroups(inner.getType().getShape(), op.getType().getShape());
+  SmallVector<int64_t> dims;
+  for (size_t dim : inner.getDims()) {
+    const auto *own = llvm::find_if(groups, [&](const DimGroup &group) { return group.from == dim; });
+    if (own == groups.end() || own->fromEnd != dim + 1 || own->toEnd != own->to + 1)
+      return failure();
+    dims.push_back(own->to);
+  }
+  rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(), inner.getX(), dims, op.getSizes());
+  return success();
+}
+
+void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
+  patterns.add(mergeReshapes);
+  patterns.add(reshapeRepeated);
+}
 
 //===- broadcast ---------------------------------------------------------------===//
 

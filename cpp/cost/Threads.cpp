@@ -2,7 +2,9 @@
 #include "Threads.h"
 #include "Cost.h"
 #include "Steps.h"
+#include "dialects/Control.h"
 #include "dialects/Dialect.h"
+#include "dialects/Grid.h"
 #include <chrono>
 #include <numeric>
 
@@ -82,10 +84,44 @@ double bytesOfFused(Region &body) {
   return bytes;
 }
 
+/// The seconds of one thread for an op, apart from those for its bytes.
+double secondsOf(Operation *op, const Cost &cost, bool isReduction) {
+  double flop = isReduction && op->getNumOperands() > 1 ? kSecondsOfProduct : kSecondsOfFlop;
+  return widthOf(op) * (cost.flops * flop + cost.transcendentals * kSecondsOfFunction);
+}
+
+/// The number of iterations of a loop where it is known.
+int64_t lengthOf(Operation *op) {
+  auto scan = dyn_cast<ScanOp>(op);
+  return scan ? int64_t(scan.getLength()) : 1;
+}
+
+/// Those for all ops of a kernel, which is one dispatch.
+double secondsOfAll(Region &body) {
+  double seconds = 0;
+  for (Operation &op : opsOf(body)) {
+    for (Region &region : op.getRegions())
+      seconds += std::max<int64_t>(lengthOf(&op), 1) * secondsOfAll(region);
+    if (op.getNumRegions() != 0)
+      continue;
+    seconds += secondsOf(&op, costOf(&op), reduces(&op));
+  }
+  return seconds;
+}
+
 /// What threads save in one run of a body.
 double savedIn(Region &body) {
   double all = 0, others = 0, fused = bytesOfFused(body) * secondsOfByte();
   for (Operation &op : opsOf(body)) {
+    if (op.hasAttr(kKernel)) {
+      double bytes = 0;
+      for (Value value : op.getOperands())
+        bytes += bytesOf(value);
+      for (Value value : op.getResults())
+        bytes += bytesOf(value);
+      all += saved(secondsOfAll(op.getRegion(0)) + bytes * secondsOfByte(), 1);
+      continue;
+    }
     if (op.getNumRegions() != 0) {
       for (Region &region : op.getRegions())
         all += iterationsOf(&op) * (savedIn(region) - kSecondsOfIteration);
@@ -93,8 +129,7 @@ double savedIn(Region &body) {
     }
     Cost cost = costOf(&op);
     bool isReduction = reduces(&op);
-    double flop = isReduction && op.getNumOperands() > 1 ? kSecondsOfProduct : kSecondsOfFlop;
-    double seconds = widthOf(&op) * (cost.flops * flop + cost.transcendentals * kSecondsOfFunction);
+    double seconds = secondsOf(&op, cost, isReduction);
     if (isFused(&op)) {
       fused += seconds;
       continue;

@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace dovetail {
 
-static std::optional<blas::Element> elementOf(Type type) {
+std::optional<blas::Element> elementOf(Type type) {
   using E = blas::Element;
   auto complex = dyn_cast<ComplexType>(type);
   Type part = complex ? complex.getElementType() : type;
@@ -29,6 +29,18 @@ static int64_t threadsOf(ImplicitLocOpBuilder &b) {
 }
 
 bool hasProducts(Type element) { return elementOf(element).has_value(); }
+
+bool isProductForLibrary(Type element, int64_t batch, int64_t rows, int64_t columns, int64_t terms) {
+  double work = double(rows) * columns * terms;
+  int64_t narrow = std::min(rows, columns);
+  // With few rows or columns, all time goes into reading the other operand.
+  if (narrow < 16)
+    return std::max(rows, columns) >= 32 && terms >= 16 && work / narrow >= (1 << 14) && work * batch >= (1 << 16);
+  // The code generator computes long sums in blocks, each of which is an array, and adds them up.
+  if (element.isF32())
+    return work >= (1 << 23) && terms >= 32 && narrow >= 32 && (rows * columns >= (1 << 14) || terms >= (1 << 13));
+  return work >= (1 << 16);
+}
 
 Value callProduct(ImplicitLocOpBuilder &b, const ProductCall &call, Value left, Value right, RankedTensorType result,
                   ValueRange sizes) {

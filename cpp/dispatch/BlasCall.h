@@ -14,8 +14,15 @@ struct ProductCall {
   mlir::OpFoldResult batch, rows, columns, terms;
 };
 
+/// How the library names a type; nothing if it has none of its functions for it.
+std::optional<blas::Element> elementOf(mlir::Type type);
+
 /// Whether the library has products of such elements.
 bool hasProducts(mlir::Type element);
+
+/// Whether the library takes less time for products of these sizes, measured on two cores with AVX-512. The code
+/// generator's products of f32 take as long if they are small, and it fuses other ops with them.
+bool isProductForLibrary(mlir::Type element, int64_t batch, int64_t rows, int64_t columns, int64_t terms);
 
 /// Calls the library for arrays in which the matrices lie one after the other. The sizes are those that the type of the
 /// result leaves open. It is a dispatch of its own.

@@ -215,10 +215,16 @@ private:
     });
   }
 
+  /// One column of vectors has too few sums to hide the latency of each.
+  int64_t rowsAtOnce() const {
+    auto known = getConstantIntValue(sizes[inner]);
+    return sum != inner && known && *known < 2 * width ? kColumns * kRows : kRows;
+  }
+
   void runRows() {
     if (rows < 0)
       return runColumns(1);
-    inBlocks(rows, {kRows, 1}, {}, [&](int64_t count, ValueRange) {
+    inBlocks(rows, {rowsAtOnce(), 1}, {}, [&](int64_t count, ValueRange) {
       runColumns(count);
       return SmallVector<Value>();
     });

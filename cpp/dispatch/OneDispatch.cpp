@@ -2,7 +2,9 @@
 #include "OneDispatch.h"
 #include "BufferLoops.h"
 #include "Buffers.h"
+#include "CallProducts.h"
 #include "Executable.h"
+#include "PackOperands.h"
 #include "SequentialLoops.h"
 #include "Work.h"
 #include "cpp/iree/Aliases.h"
@@ -10,6 +12,7 @@
 #include "cpp/iree/Ops.h"
 #include "cpp/tensors/Builders.h"
 #include "cpp/tensors/Target.h"
+#include "dialects/HostFunction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -283,6 +286,11 @@ private:
     simplify(function, /*fuse=*/false);
     if (workOfIteration(function) > mostWork)
       return failure();
+    // Code of one thread may be joined with others', which have no imports.
+    if (isCpu && numGroups > 0 && program->hasAttr(kHostFunctions))
+      callProducts(function);
+    if (isCpu)
+      packOperands(function);
     if (failed(lowerToLoops(function, isCpu)) || failed(placeTemporaries()))
       return failure();
     storeBoolsAsBytes(function);

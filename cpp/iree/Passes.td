@@ -179,12 +179,16 @@ def KeepReadPass : ModulePass<"dovetail-keep-read"> {
 }
 
 def SeparateBarriersPass : ModulePass<"dovetail-separate-barriers"> {
-  let summary = "a barrier for each array of the optimization barriers in a lowered program";
+  let summary = "optimization barriers of arrays in memory of one kind";
   let description = [{
-    For programs that IREE 3.13 rejects because operands and results of a barrier must have the same type: it requires
-    the memory of all of them to be of one kind, and does not always find one. Not for others: recomputation behind
+    IREE 3.13 takes the first array of an optimization barrier for all of its arrays when it decides in which kind of memory
+    they are, and rejects the program if one of them is in another kind. Arguments and results of the function therefore come
+    first, whose kind all others may have, and each constant has a barrier of its own.
+
+    With `all`, each array has one, for programs that IREE rejects nevertheless. Not for others: recomputation behind
     separate barriers no longer has to wait for the cotangent.
   }];
+  let options = [Option<"all", "all", "bool", "false", "separate all arrays">];
 }
 
 def SeparateResultsPass : ModulePass<"dovetail-separate-results"> {

@@ -2,10 +2,12 @@
 #include "dialects/Control.h"
 #include "Division.h"
 #include "Lowering.h"
+#include "cpp/cost/Steps.h"
 #include "cpp/dispatch/OneDispatch.h"
 #include "cpp/dispatch/PlanDispatches.h"
 #include "cpp/iree/Ops.h"
 #include "cpp/transforms/Functions.h"
+#include "dialects/Grid.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -136,7 +138,7 @@ struct ScanLowering : LowerOpInterface::ExternalModel<ScanLowering, ScanOp> {
             return failure();
           return outs;
         },
-        mostStepsOfIteration(b));
+        scan->hasAttr(kKernel) ? kMostSteps : mostStepsOfIteration(b));
     if (failed(made))
       return failure();
     llvm::append_range(results, *made);

@@ -7,6 +7,8 @@
 #include "cpp/dispatch/OneDispatch.h"
 #include "cpp/dispatch/PlanDispatches.h"
 #include "cpp/tensors/Target.h"
+#include "dialects/Grid.h"
+#include "dialects/HostFunction.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -24,6 +26,8 @@ constexpr int64_t kFewestGroups = 4, kGroups = 16;
 /// How many steps of its own a workgroup takes for each that others take, too, and for each element that others read. A
 /// product of few rows is bound by reading the other matrix.
 constexpr int64_t kStepsOfRepeated = 3, kUsesOfRead = 16;
+/// A kernel of fewer steps is run by one thread; one that cannot be divided, also if it has more.
+constexpr int64_t kFewestToDivide = int64_t(1) << 16, kMostOfThread = int64_t(1) << 20;
 
 /// The elements of a part of a masked loop: few, so that a part ends early, and its carries stay in the nearest cache;
 /// and enough for vectors.
@@ -48,11 +52,12 @@ SmallVector<std::pair<Value, int64_t>> seedsOf(Operation *loop, int64_t fewest) 
   return seeds;
 }
 
-/// The number of workgroups, each of which runs at most `most` steps of an iteration of `steps`; 0 if there is none.
-int64_t numGroupsFor(int64_t extent, int64_t fewest, int64_t steps, int64_t most) {
+/// The number of workgroups, about `wanted`, each of which runs at most `most` steps of an iteration of `steps`; 0 if
+/// there is none.
+int64_t numGroupsFor(int64_t extent, int64_t fewest, int64_t wanted, int64_t steps, int64_t most) {
   int64_t best = 0;
-  // The smallest one from `kGroups` on, otherwise the largest.
-  auto isBetter = [&](int64_t n) { return n >= kGroups ? best < kGroups || n < best : best < kGroups && n > best; };
+  // The smallest one from `wanted` on, otherwise the largest.
+  auto isBetter = [&](int64_t n) { return n >= wanted ? best < wanted || n < best : best < wanted && n > best; };
   for (int64_t divisor = 1; divisor * divisor <= extent; ++divisor)
     if (extent % divisor == 0)
       for (int64_t n : {divisor, extent / divisor})
@@ -117,7 +122,16 @@ struct DivideLoopsPass : impl::DivideLoopsPassBase<DivideLoopsPass> {
   using DivideLoopsPassBase::DivideLoopsPassBase;
 
   void runOnOperation() override {
-    if (!Target(getOperation()).isCpu() || getOperation()->hasAttr(kHostLoops))
+    bool isCpu = Target(getOperation()).isCpu() && !getOperation()->hasAttr(kHostLoops);
+    SmallVector<Operation *> kernels;
+    getOperation().walk([&](Operation *op) {
+      if (op->hasAttr(kKernel) && !op->hasAttr(kWorkgroups))
+        kernels.push_back(op);
+    });
+    for (Operation *op : kernels)
+      if (!isCpu || !keepKernel(op))
+        unwrapKernel(op);
+    if (!isCpu)
       return;
     dividesAll = getOperation()->hasAttr(kDivideLoops);
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
@@ -125,6 +139,38 @@ struct DivideLoopsPass : impl::DivideLoopsPassBase<DivideLoopsPass> {
   }
 
 private:
+  /// Makes one dispatch of a kernel: of workgroups, or of one that takes little time.
+  bool keepKernel(Operation *op) {
+    ImplicitLocOpBuilder b(op->getLoc(), op);
+    int64_t steps = stepsOf(op);
+    if (!isMemoryEffectFree(op) || isInLoop(op))
+      return false;
+    if (steps <= kFewestToDivide)
+      return isForOneDispatch(op, b);
+    // A product of few rows takes more time for each.
+    auto threads = getOperation()->getAttrOfType<IntegerAttr>(kThreads);
+    int64_t wanted = threads ? std::max(kFewestGroups, 2 * threads.getInt()) : kGroups;
+    for (auto [seed, dim] : seedsOf(op, kFewestGroups)) {
+      Division division(op);
+      if (!division.find(seed, dim) || !division.isByLeadingDims())
+        continue;
+      int64_t numGroups = numGroupsFor(division.extent(), kFewestGroups, wanted, steps, kMostSteps);
+      if (numGroups == 0 || !Repeated(op, division).isLittleOf(steps / numGroups))
+        continue;
+      Operation *parts = division.emit(numGroups);
+      parts->setAttr(kKernel, b.getUnitAttr());
+      if (isOneDispatch(parts)) {
+        division.replace(parts);
+        return true;
+      }
+      parts->erase();
+      break;
+    }
+    return steps <= kMostOfThread && isForOneDispatch(op, b);
+  }
+
+  static bool isInLoop(Operation *op) { return !isa<func::FuncOp>(op->getParentOp()); }
+
   /// Also loops within others, if these stay.
   void divideIn(Block &block) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
@@ -170,7 +216,7 @@ private:
       int64_t numGroups =
           isMasked(loop) && !dividesAll
               ? numMaskedGroupsFor(division.extent(), cast<RankedTensorType>(seed.getType()).getNumElements())
-              : numGroupsFor(division.extent(), dividesAll ? 2 : kFewestGroups, steps, most / 2);
+              : numGroupsFor(division.extent(), dividesAll ? 2 : kFewestGroups, kGroups, steps, most / 2);
       if (numGroups == 0 || (!dividesAll && !Repeated(loop, division).isLittleOf(steps / numGroups)))
         continue;
       division.grow();

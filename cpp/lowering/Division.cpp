@@ -3,6 +3,7 @@
 #include "Masked.h"
 #include "dialects/Create.h"
 #include "dialects/Folding.h"
+#include "dialects/Grid.h"
 #include "dialects/Reduce.h"
 #include "dialects/Shape.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
@@ -180,12 +181,29 @@ bool Division::find(Value seed, int64_t dim) {
         divide(result, d);
   if (!areResultsKept())
     return false;
-  // Only loops take additional arguments.
+  // Only these take additional arguments.
   return llvm::all_of(hoisted, [&](Operation *op) {
     for (Operation *around = op->getParentOp(); around && isInside(around); around = around->getParentOp())
-      if (!isa<ScanOp>(around))
+      if (!isa<ScanOp, CaseOp>(around))
         return false;
     return true;
+  });
+}
+
+bool Division::isByLeadingDims() const {
+  auto isLeading = [](Value value, int64_t dim) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return dim < 0 || llvm::all_of(type.getShape().take_front(dim), [](int64_t size) { return size == 1; });
+  };
+  return llvm::all_of(ops, [&](Operation *op) {
+    return llvm::all_of(op->getOpOperands(),
+                        [&](OpOperand &operand) {
+                          return isInside(operand.get()) || isLeading(operand.get(), dimOf(operand));
+                        }) &&
+           llvm::all_of(op->getResults(), [&](Value result) {
+             return llvm::all_of(result.getUsers(), [&](Operation *user) { return isInside(user); }) ||
+                    isLeading(result, dimOf(result));
+           });
   });
 }
 
@@ -300,6 +318,16 @@ void Division::emitOp(Emitter &e, Operation &op) {
   SmallVector<Type> types;
   for (Value result : op.getResults())
     types.push_back(partType(result, dimOf(result)));
+  if (op.hasAttr(kKernel)) {
+    Region &body = op.getRegion(0);
+    for (auto [argument, operand] : llvm::zip_equal(body.getArguments(), ArrayRef(operands).drop_front()))
+      parts[argument] = operand;
+    for (Operation &inner : opsOf(body))
+      emitOp(e, inner);
+    for (auto [result, value] : llvm::zip_equal(op.getResults(), returned(body)))
+      parts[result] = parts.lookup(value);
+    return;
+  }
   SmallVector<Operation *> constants = hoistedIn(&op);
   DenseElementsAttr elements;
   if (auto scan = dyn_cast<ScanOp>(op); scan && !constants.empty()) {
@@ -319,8 +347,12 @@ void Division::emitOp(Emitter &e, Operation &op) {
       parts[constant->getResult(0)] = value;
   } else if (isa<FlowOpInterface>(op)) {
     SmallVector<Body> bodies;
+    auto inherited = llvm::map_to_vector(constants, [&](Operation *each) { return parts.lookup(each->getResult(0)); });
     for (Region &region : op.getRegions())
-      bodies.push_back(emitBody(here, region, {}));
+      bodies.push_back(emitBody(here, region, constants));
+    for (auto [constant, value] : llvm::zip_equal(constants, inherited))
+      parts[constant->getResult(0)] = value;
+    llvm::append_range(operands, inherited);
     Operation *made = cloneWith(here, &op, operands, types);
     for (auto [region, body] : llvm::zip_equal(made->getRegions(), bodies))
       fill(region, std::move(body));

@@ -11,14 +11,15 @@ namespace dovetail {
 /// Marks a module in which every loop that can be divided is, also if that takes longer; for tests of divided loops.
 constexpr llvm::StringLiteral kDivideLoops = "dovetail.divide_loops";
 
-/// Marks a loop without carries whose iterations are the workgroups of a dispatch.
+/// Marks a loop without carries whose iterations are the workgroups of a dispatch. With the mark of a kernel, too,
+/// these may take any time.
 constexpr llvm::StringLiteral kWorkgroups = "dovetail.workgroups";
 
 /// A division of the ops' values into parts along one dimension each, such that a part needs parts alone. The other
 /// values are the same for all parts.
 class Division {
 public:
-  /// A division of a loop, for now.
+  /// A division of a loop or branch, for now.
   explicit Division(mlir::Operation *loop);
 
   /// Divides a result of the loop along a dimension, and what has to be then. Returns false if that is not possible.
@@ -32,6 +33,8 @@ public:
     return found == dims.end() ? -1 : found->second;
   }
   int64_t extent() const { return size; }
+  /// Whether each part of what comes from outside, or goes there, is one piece of memory.
+  bool isByLeadingDims() const;
 
   /// Emits a loop over `numParts` parts, which replaces nothing yet.
   mlir::Operation *emit(int64_t numParts);

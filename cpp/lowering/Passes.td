@@ -13,6 +13,10 @@ def DivideLoopsPass : ModulePass<"dovetail-divide-loops"> {
     `dovetail.workgroups`: each runs all iterations on its own. By the factor maps of the ops, no rule of an op is needed. The
     elementwise ops around the loop, divided in the same way, are part of it.
 
+    What a kernel computes (`dovetail.kernel`) is divided in the same way, whether there is a loop in it or not, if its arrays can
+    be divided along their leading dimensions. If not, it is one dispatch of one thread if that takes little time; otherwise its
+    ops are inlined, and form dispatches of their own.
+
     A loop stays as it is if workgroups would repeat much work, or if its parts are not lowered to one dispatch.
   }];
 }

@@ -80,20 +80,6 @@ std::optional<blas::Layout> layoutOf(const Groups &groups, ArrayRef<int64_t> lhs
   return layout;
 }
 
-/// Whether the library takes less time for products of these sizes, measured on two cores with AVX-512. The code
-/// generator's products of f32 take as long if they are small, and it fuses other ops with them.
-bool isWorthIt(Type element, int64_t batch, int64_t rows, int64_t columns, int64_t terms) {
-  double work = double(rows) * columns * terms;
-  int64_t narrow = std::min(rows, columns);
-  // With few rows or columns, all time goes into reading the other operand.
-  if (narrow < 16)
-    return std::max(rows, columns) >= 32 && terms >= 16 && work / narrow >= (1 << 14) && work * batch >= (1 << 16);
-  // The code generator computes long sums in blocks, each of which is an array, and adds them up.
-  if (element.isF32())
-    return work >= (1 << 23) && terms >= 32 && narrow >= 32 && (rows * columns >= (1 << 14) || terms >= (1 << 13));
-  return work >= (1 << 16);
-}
-
 } // namespace
 
 bool mayCallLibrary(ImplicitLocOpBuilder &b, Operation *op) {
@@ -136,7 +122,7 @@ Value lowerProduct(ImplicitLocOpBuilder &b, Operation *op, const Operand &left, 
     if (number > std::numeric_limits<int32_t>::max())
       return {};
   }
-  if (!isWorthIt(element, assumed[0], assumed[1], assumed[2], assumed[3]))
+  if (!isProductForLibrary(element, assumed[0], assumed[1], assumed[2], assumed[3]))
     return {};
   auto resultSizes = llvm::map_to_vector(llvm::seq<int64_t>(0, numParallel), [&](int64_t loop) { return sizes[loop]; });
   auto [shape, dynamic] = decomposeMixedValues(resultSizes);

@@ -111,8 +111,7 @@ static void addCarry(OpPassManager &manager, const Form &form) {
   manager.addPass(createKeepReadPass());
   manager.addPass(createSeparateResultsPass());
   manager.addPass(createHideConstantsPass());
-  if (form.separatesBarriers)
-    manager.addPass(createSeparateBarriersPass());
+  manager.addPass(createSeparateBarriersPass({form.separatesBarriers}));
   manager.addPass(createOutlineFunctionsPass());
 }
 

@@ -101,6 +101,9 @@ def VectorizeGridsPass : ModulePass<"dovetail-vectorize-grids"> {
     only add to windows of one, which may overlap, is one scatter. What remains of a kernel is as if written with plain
     ops. What a loop does only in its first or last iteration is moved before or behind it where possible; a loop between
     others that stays is tried again without these iterations. Other loops stay as they are.
+
+    What the programs of a grid compute in several stages, as a product and what is made of it, remains one op, a `case` of one
+    branch with the mark `dovetail.kernel`, for dispatches to be formed by.
   }];
 }
 

@@ -35,12 +35,14 @@ struct VectorizeGridsPass : impl::VectorizeGridsPassBase<VectorizeGridsPass> {
   void runOnOperation() override {
     if (gridsOf(getOperation()).empty())
       return markAllAnalysesPreserved();
+    wrapGrids(getOperation());
     // Whether a loop can be vectorized may depend on what the loops in it have become.
     do {
       if (failed(runPipeline(*simplify, getOperation())))
         return signalPassFailure();
       decideBranches(getOperation());
     } while (vectorizeSome() || peelSome());
+    unwrapSome();
   }
 
 private:
@@ -84,6 +86,16 @@ private:
       }
     }
     return isAny;
+  }
+
+  /// What is fused without being a kernel may be fused with more.
+  void unwrapSome() {
+    SmallVector<Operation *> kernels;
+    getOperation()->walk([&](Operation *op) {
+      if (op->hasAttr(kKernel) && !hasSeveralStages(op))
+        kernels.push_back(op);
+    });
+    llvm::for_each(kernels, unwrapKernel);
   }
 
   std::shared_ptr<OpPassManager> simplify;

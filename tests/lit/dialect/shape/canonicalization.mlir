@@ -172,3 +172,21 @@ func.func @concatenate_one(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
 }
 // CHECK-LABEL: func.func @concatenate_one(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32>
 // CHECK-NEXT:    return %arg0 : tensor<2x3xf32>
+
+func.func @reshape_repeated(%arg0: tensor<3xf32>) -> tensor<8x3x2x2xf32> {
+  %1 = dovetail.broadcast %arg0 dims [2] : tensor<3xf32> -> tensor<2x4x3x4xf32>
+  %0 = dovetail.reshape %1 : tensor<2x4x3x4xf32> -> tensor<8x3x2x2xf32>
+  return %0 : tensor<8x3x2x2xf32>
+}
+// CHECK-LABEL: func.func @reshape_repeated(%arg0: tensor<3xf32>) -> tensor<8x3x2x2xf32>
+// CHECK-NEXT:    %[[BROADCAST:.+]] = dovetail.broadcast %arg0 dims [1] : tensor<3xf32> -> tensor<8x3x2x2xf32>
+// CHECK-NEXT:    return %[[BROADCAST]] : tensor<8x3x2x2xf32>
+
+func.func @reshape_of_repeated_and_own(%arg0: tensor<3xf32>) -> tensor<6xf32> {
+  %1 = dovetail.broadcast %arg0 dims [1] : tensor<3xf32> -> tensor<2x3xf32>
+  %0 = dovetail.reshape %1 : tensor<2x3xf32> -> tensor<6xf32>
+  return %0 : tensor<6xf32>
+}
+// CHECK-LABEL: func.func @reshape_of_repeated_and_own(%arg0: tensor<3xf32>) -> tensor<6xf32>
+// CHECK-NEXT:    dovetail.broadcast
+// CHECK-NEXT:    dovetail.reshape

@@ -1,5 +1,5 @@
 // Programs that add to windows which may overlap: one scatter adds the windows of all, in their order.
-// RUN: dovetail-opt %s --dovetail-vectorize-grids | FileCheck %s
+// RUN: dovetail-opt %s --dovetail-vectorize-grids --dovetail-divide-loops | FileCheck %s
 
 // What a window holds is read, and the sum is written; the first program starts the array. What the read of a window
 // outside of the array is clamped to does not matter, since the write is dropped.

@@ -1,5 +1,5 @@
 // Loops over the programs of a grid.
-// RUN: dovetail-opt %s --dovetail-vectorize-grids | FileCheck %s
+// RUN: dovetail-opt %s --dovetail-vectorize-grids --dovetail-divide-loops | FileCheck %s
 
 // Blocks next to each other are the array, and an op on blocks of rows is one on all rows.
 // CHECK-LABEL: func.func @rows(%arg0: tensor<8x3xf32>)

@@ -1,0 +1,93 @@
+// What is kept together is one dispatch: of parts by workgroups, or of one thread if it takes little time.
+// RUN: dovetail-opt %s --split-input-file --dovetail-divide-loops | FileCheck %s
+// RUN: dovetail-opt %s --split-input-file --dovetail-divide-loops --dovetail-lower | FileCheck %s --check-prefix=LOWERED
+
+// Twice as many parts as threads. What all parts are multiplied by is the same for all; large products are left to the
+// library, and small ones read a transposed copy where elements that are added up lie next to each other.
+// CHECK-LABEL: func.func @products
+// CHECK:         dovetail.scan length 8 init() over({{.+}}) consts({{.+}}) {dovetail.kernel, dovetail.workgroups}
+// CHECK:           dovetail.dot_general {{.+}} : tensor<128x512xf32>, tensor<512x512xf32>
+// CHECK:           dovetail.exp
+// CHECK:           dovetail.dot_general {{.+}} : tensor<128x64xf32>, tensor<32x64xf32>
+// CHECK-NOT:     dovetail.case
+
+// LOWERED:       "hal.executable.source"
+// LOWERED:         %[[COPY:.+]] = "hal.interface.binding.subspan"{{.+}} : (index) -> memref<64x32xf32>
+// LOWERED:         call @dovetail_blas_product(
+// LOWERED:         vector.load %[[COPY]]
+// LOWERED:         func{{(.func)?}} private @dovetail_blas_product(index, index, index, index, index, index, {{.+}}) attributes {llvm.bareptr = true}
+// LOWERED-LABEL: func.func @products
+// LOWERED-COUNT-1: "flow.dispatch"
+// LOWERED-NOT:     "flow.dispatch"
+module attributes {dovetail.target = "cpu", dovetail.host_functions, dovetail.threads = 4} {
+  func.func @products(%x: tensor<1024x512xf32>, %w: tensor<512x512xf32>, %y: tensor<1024x64xf32>, %v: tensor<32x64xf32>) -> (tensor<1024x512xf32>, tensor<1024x32xf32>) {
+    %index = dovetail.constant dense<0> : tensor<i32>
+    %0:2 = dovetail.case %index of(%x, %w, %y, %v) {dovetail.kernel} : (tensor<i32>, tensor<1024x512xf32>, tensor<512x512xf32>, tensor<1024x64xf32>, tensor<32x64xf32>) -> (tensor<1024x512xf32>, tensor<1024x32xf32>) {
+    ^bb0(%a: tensor<1024x512xf32>, %b: tensor<512x512xf32>, %d: tensor<1024x64xf32>, %c: tensor<32x64xf32>):
+      %1 = dovetail.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<1024x512xf32>, tensor<512x512xf32>
+      %2 = dovetail.exp %1 : tensor<1024x512xf32>
+      %3 = dovetail.dot_general %d, %c batch [] x [] contract [1] x [1] : tensor<1024x64xf32>, tensor<32x64xf32>
+      dovetail.yield %2, %3 : tensor<1024x512xf32>, tensor<1024x32xf32>
+    }
+    return %0#0, %0#1 : tensor<1024x512xf32>, tensor<1024x32xf32>
+  }
+}
+
+// -----
+
+// CHECK-LABEL: func.func @small
+// CHECK:         dovetail.case
+// LOWERED-LABEL: func.func @small
+// LOWERED-NOT:     linalg
+// LOWERED:         "flow.dispatch"
+module attributes {dovetail.target = "cpu"} {
+  func.func @small(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+    %index = dovetail.constant dense<0> : tensor<i32>
+    %0 = dovetail.case %index of(%x) {dovetail.kernel} : (tensor<i32>, tensor<8x8xf32>) -> tensor<8x8xf32> {
+    ^bb0(%a: tensor<8x8xf32>):
+      %1 = dovetail.reduce_sum %a [0, 1] : tensor<8x8xf32>
+      %2 = dovetail.broadcast %1 dims [] : tensor<f32> -> tensor<8x8xf32>
+      %3 = dovetail.div %a, %2 : tensor<8x8xf32>
+      dovetail.yield %3 : tensor<8x8xf32>
+    }
+    return %0 : tensor<8x8xf32>
+  }
+}
+
+// -----
+
+// Each element needs all others: several dispatches, which threads share.
+// CHECK-LABEL: func.func @all
+// CHECK-NOT:     dovetail.case
+// CHECK-NOT:     dovetail.scan
+module attributes {dovetail.target = "cpu"} {
+  func.func @all(%x: tensor<2048x2048xf32>) -> tensor<2048x2048xf32> {
+    %index = dovetail.constant dense<0> : tensor<i32>
+    %0 = dovetail.case %index of(%x) {dovetail.kernel} : (tensor<i32>, tensor<2048x2048xf32>) -> tensor<2048x2048xf32> {
+    ^bb0(%a: tensor<2048x2048xf32>):
+      %1 = dovetail.reduce_sum %a [0, 1] : tensor<2048x2048xf32>
+      %2 = dovetail.broadcast %1 dims [] : tensor<f32> -> tensor<2048x2048xf32>
+      %3 = dovetail.div %a, %2 : tensor<2048x2048xf32>
+      dovetail.yield %3 : tensor<2048x2048xf32>
+    }
+    return %0 : tensor<2048x2048xf32>
+  }
+}
+
+// -----
+
+// GPUs have no dispatches of parts.
+// CHECK-LABEL: func.func @gpu
+// CHECK-NOT:     dovetail.case
+module attributes {dovetail.target = "vulkan"} {
+  func.func @gpu(%x: tensor<8x8xf32>) -> tensor<8xf32> {
+    %index = dovetail.constant dense<0> : tensor<i32>
+    %0 = dovetail.case %index of(%x) {dovetail.kernel} : (tensor<i32>, tensor<8x8xf32>) -> tensor<8xf32> {
+    ^bb0(%a: tensor<8x8xf32>):
+      %1 = dovetail.reduce_sum %a [0] : tensor<8x8xf32>
+      %2 = dovetail.exp %1 : tensor<8xf32>
+      dovetail.yield %2 : tensor<8xf32>
+    }
+    return %0 : tensor<8xf32>
+  }
+}
