@@ -78,18 +78,68 @@ Value fractionOf(Exporter &e, FractionOp op) {
   return e.make<CopysignOp>(e.select(e.make<IsFiniteOp>(x), rest, e.select(isNan(e, x), x, e.zerosLike(x))), x);
 }
 
+/// The format of an array of floats, and its bits as unsigned integers.
+struct Format {
+  Format(Exporter &e, Value like)
+      : e(e), like(like), type(cast<RankedTensorType>(like.getType())), width(type.getElementTypeBitWidth()),
+        bits(IntegerType::get(e.builder.getContext(), width, IntegerType::Unsigned)) {
+    const llvm::fltSemantics &semantics = cast<FloatType>(type.getElementType()).getFloatSemantics();
+    fraction = APFloat::semanticsPrecision(semantics) - 1;
+    bias = APFloat::semanticsMaxExponent(semantics);
+  }
+
+  Value toBits(Value x) { return e.make<BitcastOp>(type.clone(bits), x); }
+  Value toFloats(Value x) { return e.make<BitcastOp>(type, x); }
+  Value filled(APInt value) {
+    return e.full(type.clone(bits), e.sizes(like), cast<TypedAttr>(IntegerAttr::get(bits, value)));
+  }
+  Value magnitude(Value x) { return e.make<AndOp>(toBits(x), filled(APInt::getSignedMaxValue(width))); }
+
+  Exporter &e;
+  Value like;
+  RankedTensorType type;
+  unsigned width;
+  Type bits;
+  unsigned fraction;
+  int bias;
+};
+
 /// The bits of y's sign and of x's magnitude.
 Value copysign(Exporter &e, CopysignOp op) {
-  auto type = cast<RankedTensorType>(op.getX().getType());
-  unsigned width = type.getElementTypeBitWidth();
-  Type bits = IntegerType::get(op.getContext(), width, IntegerType::Unsigned);
-  auto as = [&](Value x) -> Value { return e.make<BitcastOp>(type.clone(bits), x); };
-  auto filled = [&](APInt value) {
-    return e.full(type.clone(bits), e.sizes(op.getX()), cast<TypedAttr>(IntegerAttr::get(bits, value)));
-  };
-  Value sign = e.make<AndOp>(as(op.getY()), filled(APInt::getSignMask(width)));
-  Value magnitude = e.make<AndOp>(as(op.getX()), filled(APInt::getSignedMaxValue(width)));
-  return e.make<BitcastOp>(type, e.make<OrOp>(magnitude, sign));
+  Format format(e, op.getX());
+  Value sign = e.make<AndOp>(format.toBits(op.getY()), format.filled(APInt::getSignMask(format.width)));
+  return format.toFloats(e.make<OrOp>(format.magnitude(op.getX()), sign));
+}
+
+/// From the bits of the exponent, and for subnormal numbers from the position of the first bit.
+Value exponentOf(Exporter &e, ExponentOp op) {
+  Format format(e, op.getX());
+  Type i32 = e.builder.getI32Type();
+  Value magnitude = format.magnitude(op.getX());
+  Value shift = format.filled(APInt(format.width, format.fraction));
+  Value biased = e.convert(e.make<ShiftRightLogicalOp>(magnitude, shift), i32);
+  Value zeros = e.convert(e.make<CountLeadingZerosOp>(magnitude), i32), none = e.full(biased, 0);
+  Value normal = e.sub(biased, e.full(biased, format.bias - 1));
+  Value subnormal = e.sub(e.full(biased, int(format.width) + 1 - format.bias - int(format.fraction)), zeros);
+  Value isZero = e.equal(zeros, e.full(biased, format.width));
+  Value isFinite = e.make<IsFiniteOp>(op.getX());
+  Value found = e.select(e.equal(biased, none), e.select(isZero, none, subnormal), normal);
+  return e.select(isFinite, found, none);
+}
+
+/// Multiplied by three powers of 2, each of them a normal number.
+Value ldexpOf(Exporter &e, LdexpOp op) {
+  Format format(e, op.getX());
+  Value rest = op.getK(), result = op.getX();
+  Value low = e.full(rest, 1 - format.bias), high = e.full(rest, format.bias);
+  for (unsigned i = 0; i < 3; ++i) {
+    Value part = e.least(e.greatest(rest, low), high);
+    Value bits = e.convert(e.add(part, e.full(rest, format.bias)), format.bits);
+    Value shift = format.filled(APInt(format.width, format.fraction));
+    result = e.mul(result, format.toFloats(e.make<ShiftLeftOp>(bits, shift)));
+    rest = e.sub(rest, part);
+  }
+  return result;
 }
 
 Value heaviside(Exporter &e, HeavisideOp op) {
@@ -191,6 +241,8 @@ void attachCompositions(MLIRContext *c) {
   attach<TruncOp, truncOf>(c);
   attach<FractionOp, fractionOf>(c);
   attach<CopysignOp, copysign>(c);
+  attach<ExponentOp, exponentOf>(c);
+  attach<LdexpOp, ldexpOf>(c);
   attach<HeavisideOp, heaviside>(c);
   attach<FloorRemOp, floorRem>(c);
   attach<FloorDivOp, floorDiv>(c);

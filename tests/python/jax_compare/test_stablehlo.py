@@ -30,9 +30,8 @@ from support.table_arguments import arguments  # noqa: E402
 # JAX has an approximate method for these.
 APPROXIMATE = {"approx_max_k", "approx_min_k"}
 # Functions that StableHLO has no op for.
-NOT_IN_STABLEHLO = {"bessel_i0e", "betainc", "frexp", "i0", "igamma", "igamma_grad_a"} | {
+NOT_IN_STABLEHLO = {"bessel_i0e", "betainc", "i0", "igamma", "igamma_grad_a"} | {
     "igammac",
-    "ldexp",
     "random_gamma_grad",
 }
 
@@ -97,6 +96,28 @@ def test_ours_compiled_by_jax(start: int) -> None:
             check(dt.tree_util.tree_leaves(ours), theirs, call.text)
             compared += 1
     assert compared > 40
+
+
+@pytest.mark.parametrize("element", ["float16", "bfloat16", "float32", "float64"])
+def test_exponents_of_ours_compiled_by_jax(element: str) -> None:
+    is_wide = element == "float64"
+    with dt.config.enable_x64(is_wide), jax.enable_x64(is_wide):
+        dtype = np.dtype(dt.dtypes.canonicalize_dtype(getattr(dnp, element)))
+        x = np.array([0, -0.0, 1, -1.5, 3.9, 3e4, -6e-4, np.inf, -np.inf, np.nan, 0.75]).astype(
+            dtype
+        )
+        k = np.arange(-20, 24, 4, dtype=np.int32) * (2 if element == "float16" else 40)
+        for function, args in ((dnp.frexp, (x,)), (dnp.ldexp, (x, k)), (dnp.spacing, (x,))):
+            text = dt.jit(function).lower(*args).as_text("stablehlo")
+            ours = dt.tree_util.tree_leaves(function(*args))
+            least = dnp.finfo(dtype).smallest_normal
+            for a, b in zip(compiled_by_jax(text, list(args)), ours, strict=True):
+                a, b = np.asarray(a), np.asarray(b)
+                assert a.dtype == b.dtype
+                # XLA writes subnormal numbers as zeros.
+                a, b = a.astype(np.float64), b.astype(np.float64)
+                shown = np.isnan(b) | (np.abs(b) >= float(least)) | (b == 0)
+                np.testing.assert_array_equal(a[shown], b[shown], err_msg=text)
 
 
 # Functions with rules of JAX's own, which its programs lack: there they are moves of bits, series,
