@@ -36,9 +36,8 @@ bool isProductForLibrary(Type element, int64_t batch, int64_t rows, int64_t colu
   // With few rows or columns, all time goes into reading the other operand.
   if (narrow < 16)
     return std::max(rows, columns) >= 32 && terms >= 16 && work / narrow >= (1 << 14) && work * batch >= (1 << 16);
-  // The code generator computes long sums in blocks, each of which is an array, and adds them up.
   if (element.isF32())
-    return work >= (1 << 23) && terms >= 32 && narrow >= 32 && (rows * columns >= (1 << 14) || terms >= (1 << 13));
+    return work >= (1 << 23) && terms >= 32 && narrow >= 32 && rows * columns >= (1 << 14);
   return work >= (1 << 16);
 }
 
