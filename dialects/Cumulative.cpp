@@ -33,6 +33,7 @@ static FactorMap runningFactorMap(Operation *op, int64_t dimension, bool isDivid
   for (auto &factors : map.operands)
     factors[dimension] = FactorMap::kNone;
   map.results[0][dimension] = FactorMap::kNone;
+  map.carry(dimension);
   return map;
 }
 

@@ -53,6 +53,7 @@ static FactorMap fourierFactorMap(Operation *op, int64_t dimension) {
   FactorMap map = pointwiseFactorMap(op);
   map.operands[0][dimension] = FactorMap::kNone;
   map.results[0][dimension] = FactorMap::kNone;
+  map.carry(dimension);
   return map;
 }
 

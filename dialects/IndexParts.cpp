@@ -71,6 +71,8 @@ FactorMap gatherFactorMap(Value x, Value indices, ArrayRef<int64_t> dims, ArrayR
       map.indivisible.push_back(ofX[dim]);
       continue;
     }
+    if (is.kind == IndexedDim::Moves)
+      map.carried.push_back({0, dim, 0, numIndexed + dim});
     ofResult[numIndexed + dim] = ofX[dim] = FactorMap::kNone;
     if (is.kind == IndexedDim::Counts)
       map.indivisible.push_back(ofX[dim] = is.counted);
@@ -100,10 +102,12 @@ FactorMap scatterFactorMap(Value x, Value indices, ArrayRef<int64_t> dims, Array
   for (int64_t d = 0; combiner != FactorMap::Combiner::None && d < numIndexed; ++d)
     ofIndices[d] = rank + d;
   for (auto [dim, is] : llvm::zip_equal(dims, indexedDims(x, indices, dims, window))) {
-    if (is.kind == IndexedDim::Moves)
+    if (is.kind == IndexedDim::Moves) {
       ofArray[dim] = FactorMap::kNone;
-    else
+      map.carried.push_back({0, dim, 0, dim});
+    } else {
       map.indivisible.push_back(dim);
+    }
     if (is.kind != IndexedDim::Whole)
       ofWindow[dim] = FactorMap::kNone;
     if (is.kind == IndexedDim::Counts)

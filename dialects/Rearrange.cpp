@@ -103,6 +103,7 @@ LogicalResult ReverseOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t
 FactorMap ReverseOp::factorMap() {
   FactorMap map = pointwiseFactorMap(*this);
   map.indivisible.assign(getDims().begin(), getDims().end());
+  llvm::for_each(getDims(), [&](int64_t dim) { map.carry(dim); });
   return map;
 }
 
@@ -229,6 +230,7 @@ FactorMap ConcatenateOp::factorMap() {
   for (auto &factors : map.operands)
     factors[getDimension()] = FactorMap::kNone;
   map.results[0][getDimension()] = FactorMap::kNone;
+  map.carry(getDimension());
   return map;
 }
 

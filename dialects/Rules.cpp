@@ -124,6 +124,13 @@ bool FactorMap::isDivisible(int64_t factor) const {
   return llvm::any_of(results, [&](ArrayRef<int64_t> dims) { return llvm::is_contained(dims, factor); });
 }
 
+void FactorMap::carry(int64_t dim) {
+  for (auto [i, from] : llvm::enumerate(operands))
+    for (auto [j, to] : llvm::enumerate(results))
+      if (dim < static_cast<int64_t>(from.size()) && from.size() == to.size())
+        carried.push_back({static_cast<unsigned>(i), dim, static_cast<unsigned>(j), dim});
+}
+
 DimSource sizeSource(Value array, int64_t dimension) {
   auto result = dyn_cast<OpResult>(array);
   if (!result)

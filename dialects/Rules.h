@@ -55,6 +55,18 @@ struct FactorMap {
   /// elements, are combined as well. The op must know which part it has.
   llvm::SmallVector<int64_t> selected;
 
+  /// A dimension of a result that has elements of an operand's, at other places or changed together: no part of one is
+  /// computed from that of the other, but what is wanted in parts of one is of the other as well.
+  struct Carried {
+    unsigned operand;
+    int64_t dim;
+    unsigned result;
+    int64_t resultDim;
+  };
+  llvm::SmallVector<Carried> carried;
+  /// Notes that of all operands that have it, and of all results.
+  void carry(int64_t dim);
+
   /// Whether devices can compute parts of the factor.
   bool isDivisible(int64_t factor) const;
 };

@@ -271,7 +271,11 @@ static FactorMap wholeDims(Operation *op, llvm::function_ref<bool(int64_t)> isWh
   for (int64_t d = 0; d < rank; ++d)
     if (isWhole(d))
       result[d] = d;
-  return oneToOne(op, result, rank);
+  FactorMap map = oneToOne(op, result, rank);
+  for (int64_t d = 0; d < rank; ++d)
+    if (result[d] == FactorMap::kNone)
+      map.carry(d);
+  return map;
 }
 
 FactorMap SliceOp::factorMap() {

@@ -137,6 +137,9 @@ FactorMap SortOp::factorMap() {
   for (auto *tensors : {&map.operands, &map.results})
     for (auto &factors : *tensors)
       factors[getDimension()] = FactorMap::kNone;
+  // The first elements are few.
+  if (!getFirst())
+    map.carry(getDimension());
   return map;
 }
 

@@ -276,6 +276,7 @@ bool Communicator::run(int participant, const Call &call) {
   auto [group, place] = groupOf(participant, call.descriptor());
   Group::Slot &slot = group->slots[place];
   slot.arrival = {&call.descriptor(), call.outer, call.middle, call.inner, call.operand.get(), call.result.get()};
+  prepareResult(slot.arrival, group->size());
   slot.count.fetch_add(1);
   Gate::Ticket ticket;
   Gate::State state = group->entry.arrive(ticket);

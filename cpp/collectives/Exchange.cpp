@@ -13,26 +13,17 @@ namespace dovetail::collectives {
 
 namespace {
 
-/// Where each member computes all of a reduction: more memory is read than when each computes a part and copies the
-/// others, but they meet once less.
+/// Where each member computes all of a reduction: more memory is read than when each computes a part for all, but none
+/// writes memory that others read next.
 constexpr size_t kReducedByAll = 16384;
+/// What is reduced before it is copied to the other results.
+constexpr size_t kBlock = size_t(1) << 18;
 /// Parts that members write begin at cache lines of their own.
 constexpr size_t kLine = 64;
 /// Rows of fewer bytes are brought together before they are reduced.
 constexpr size_t kShortRow = 512, kGathered = 8192;
 
 //===- Kinds ---------------------------------------------------------------------===//
-
-/// Asks for large pages for memory that is about to be written: of a new array, most of the time goes into pages.
-void preparePages(char *memory, size_t bytes) {
-  constexpr size_t page = size_t(1) << 21, least = 2 * page;
-  if (bytes < least)
-    return;
-  size_t begin = (reinterpret_cast<size_t>(memory) + page - 1) / page * page;
-  size_t end = (reinterpret_cast<size_t>(memory) + bytes) / page * page;
-  if (begin < end)
-    madvise(reinterpret_cast<void *>(begin), end - begin, MADV_HUGEPAGE);
-}
 
 /// One member's view of an exchange.
 struct Exchange {
@@ -43,7 +34,6 @@ struct Exchange {
 
   /// False if other processes were not reached.
   bool run() {
-    preparePages(mine.result, resultBytes());
     if (group.isLocal()) {
       compute();
       return true;
@@ -62,14 +52,8 @@ struct Exchange {
   }
 
 private:
-  size_t resultBytes() const {
-    Kind kind = mine.descriptor->kind;
-    bool isLarger = kind == Kind::AllGather || kind == Kind::AllToAllInward || kind == Kind::AllToAllOutward;
-    return outer * middle * inner * bytes * (isLarger ? size : 1);
-  }
-
   const char *operandOf(int member) const { return group.slots[member].arrival.operand; }
-  const char *resultOf(int member) const { return group.slots[member].arrival.result; }
+  char *resultOf(int member) const { return group.slots[member].arrival.result; }
 
   std::optional<Combination> allReduction() const {
     switch (mine.descriptor->kind) {
@@ -126,16 +110,15 @@ private:
     }
     size_t part = (total / size + kLine) / kLine * kLine;
     auto begin = [&](int member) { return std::min(total, part * member); };
-    reduceInto(mine.result + begin(place), reduce, begin(place), (begin(place + 1) - begin(place)) / bytes);
-    communicator.meet(group);
-    // Each begins with its neighbour's, so that not all read the same memory.
-    for (int step = 1; step < size; ++step) {
-      int other = (place + step) % size;
-      size_t length = begin(other + 1) - begin(other);
-      if (length > 0)
-        std::memcpy(mine.result + begin(other), resultOf(other) + begin(other), length);
-      count(other, length);
+    // Each writes its part of all results while it is in a cache of its own. In short pieces they would take twice as
+    // long: processors read ahead along few arrays at a time.
+    for (size_t at = begin(place), end = begin(place + 1); at < end; at += kBlock) {
+      size_t length = std::min(kBlock, end - at);
+      reduceInto(mine.result + at, reduce, at, length / bytes);
+      for (int step = 1; step < size; ++step)
+        std::memcpy(resultOf((place + step) % size) + at, mine.result + at, length);
     }
+    received += total - (begin(place + 1) - begin(place));
     communicator.meet(group);
   }
 
@@ -253,6 +236,19 @@ public:
 };
 
 } // namespace
+
+void prepareResult(const Arrival &mine, int size) {
+  constexpr size_t page = size_t(1) << 21, least = 2 * page;
+  Kind kind = mine.descriptor->kind;
+  bool isLarger = kind == Kind::AllGather || kind == Kind::AllToAllInward || kind == Kind::AllToAllOutward;
+  size_t bytes = mine.outer * mine.middle * mine.inner * bytesOf(mine.descriptor->element) * (isLarger ? size : 1);
+  if (bytes < least)
+    return;
+  size_t begin = (reinterpret_cast<size_t>(mine.result) + page - 1) / page * page;
+  size_t end = (reinterpret_cast<size_t>(mine.result) + bytes) / page * page;
+  if (begin < end)
+    madvise(reinterpret_cast<void *>(begin), end - begin, MADV_HUGEPAGE);
+}
 
 bool exchange(Communicator &communicator, Group &group, int place) {
   Exchange exchange(communicator, group, place);

@@ -51,8 +51,10 @@ public:
   LogicalResult visit(Operation &op);
   /// The part of an array under a sharding; the term of one over whose unreduced axes the sum is left to do.
   Value get(Value whole, ShardingAttr sharding);
-  /// The part of an array that is returned where none is asked for.
+  /// The sharding of the part of an array that is there.
   ShardingAttr shardingOf(Value whole);
+  /// That of the part that is returned where none is asked for.
+  ShardingAttr shardingOfResult(Value whole);
 
 private:
   static RankedTensorType arrayType(Value value) { return cast<RankedTensorType>(value.getType()); }
@@ -137,6 +139,21 @@ Value Partitioner::get(Value whole, ShardingAttr sharding) {
 ShardingAttr Partitioner::shardingOf(Value whole) {
   const Part &part = parts.find(whole)->second;
   return part.isStated ? withSums(part.sharding, {}, part.pending) : part.sharding;
+}
+
+ShardingAttr Partitioner::shardingOfResult(Value whole) {
+  const Part &part = parts.find(whole)->second;
+  auto result = dyn_cast<OpResult>(whole);
+  auto wanted = result ? result.getOwner()->getAttrOfType<ArrayAttr>(kShardings) : ArrayAttr();
+  if (!wanted || !part.pending.empty())
+    return shardingOf(whole);
+  // What each device has computed all of is cut, as propagation asks for, which costs nothing.
+  auto sharding = withSums(cast<ShardingAttr>(wanted[result.getResultNumber()]), {}, {});
+  bool isCut = llvm::all_of(llvm::zip_equal(arrayType(whole).getShape(), axesOf(sharding)), [&](auto both) {
+    auto &[size, axes] = both;
+    return isEven(mesh, size, axes);
+  });
+  return isCut && reshardCost(arrayType(whole), part.sharding, sharding) == 0 ? sharding : part.sharding;
 }
 
 SmallVector<Value> Partitioner::replicatedOperands(Operation &op) {
@@ -399,7 +416,7 @@ static LogicalResult partitionMain(func::FuncOp main, MeshAttr mesh, Functions &
   auto wanted = [&](OpOperand &result, Partitioner &partitioner) {
     auto stated = main.getResultAttrOfType<ShardingAttr>(result.getOperandNumber(), kSharding);
     auto sharding = stated ? dividing(stated, cast<RankedTensorType>(result.get().getType()))
-                           : partitioner.shardingOf(result.get());
+                           : partitioner.shardingOfResult(result.get());
     out.push_back(sharding);
     return sharding;
   };

@@ -204,6 +204,16 @@ void Propagation::visit(Operation *op, bool onlyPlain) {
     while (!canDivide(mesh, op, *map, factor, axes))
       axes.pop_back();
   forEachDim([&](Value value, int64_t dim, int64_t factor) { extend(value, dim, best[factor]); });
+  // Forward only: what a device needs all of may as well be computed by each.
+  for (const FactorMap::Carried &carried : map->carried) {
+    Value operand = op->getOperand(carried.operand), result = op->getResult(carried.result);
+    if (onlyPlain || !arrayType(operand) || !arrayType(result) || isConstant(operand))
+      continue;
+    Axes axes = axesOf(operand, carried.dim);
+    while (!isEven(mesh, arrayType(result).getDimSize(carried.resultDim), axes))
+      axes.pop_back();
+    extend(result, carried.resultDim, axes);
+  }
 }
 
 void Propagation::visitFlow(FlowOpInterface op) {

@@ -138,3 +138,20 @@ module attributes {dovetail.partition = #mesh} {
     return %2 : tensor<f16>
   }
 }
+
+// -----
+
+#mesh = #dovetail.mesh<["x" = 2]>
+
+// What each device computes all of is returned in parts, as propagation asks for.
+// CHECK-LABEL: func.func private @main.local
+// CHECK-SAME:    (%arg0: tensor<3x4xf32>) -> tensor<3x4xf32>
+// CHECK:         dovetail.all_gather %arg0
+// CHECK:         dovetail.reverse {{.*}} : tensor<6x4xf32>
+// CHECK:         return %{{.+}} : tensor<3x4xf32>
+module attributes {dovetail.partition = #mesh} {
+  func.func @main(%x: tensor<6x4xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}, {}]>}) -> tensor<6x4xf32> {
+    %0 = dovetail.reverse %x [0] : tensor<6x4xf32>
+    return %0 : tensor<6x4xf32>
+  }
+}

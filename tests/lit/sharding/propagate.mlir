@@ -28,20 +28,28 @@ module attributes {dovetail.partition = #mesh} {
 
 #mesh = #dovetail.mesh<["x" = 2]>
 
-// An argument without a sharding gets that of its uses; a reversed dimension is not divided, nor one of odd size.
+// An argument without a sharding gets that of its uses. A reversed dimension is not divided, but wanted in parts, and so
+// is what has elements of a dimension at other places, if parts are equal.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME:    %arg0: tensor<4x3xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}, {}]>}
 // CHECK-SAME:    %arg1: tensor<4x3xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}, {}]>}
 // CHECK:         dovetail.add
 // CHECK-SAME:    [{"x"}, {}]
 // CHECK:         dovetail.reverse
+// CHECK-SAME:    [{"x"}, {}]
+// CHECK:         dovetail.slice
+// CHECK-SAME:    [{"x"}, {}]
+// CHECK:         dovetail.concatenate
 // CHECK-SAME:    [{}, {}]
 module attributes {dovetail.partition = #mesh} {
   func.func @main(%x: tensor<4x3xf32>, %y: tensor<4x3xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}, {}]>})
-      -> tensor<4x3xf32> {
+      -> tensor<7x2xf32> {
     %0 = dovetail.add %x, %y : tensor<4x3xf32>
     %1 = dovetail.reverse %0 [0] : tensor<4x3xf32>
-    return %1 : tensor<4x3xf32>
+    %2 = dovetail.slice %1 starts [0, 1] strides [1, 1] : tensor<4x3xf32> -> tensor<4x2xf32>
+    %3 = dovetail.slice %1 starts [1, 1] strides [1, 1] : tensor<4x3xf32> -> tensor<3x2xf32>
+    %4 = dovetail.concatenate %2, %3 dimension 0 : tensor<4x2xf32>, tensor<3x2xf32>
+    return %4 : tensor<7x2xf32>
   }
 }
 

@@ -181,3 +181,36 @@ def test_axes_of_an_abstract_mesh_on_the_devices_of_the_context() -> None:
     assert result.sharding.mesh.axis_names == ("c",)
     assert result.sharding.device_set == {*dt.devices()}
     np.testing.assert_array_equal(result, np.arange(8))
+
+
+# Dimensions that are sorted, transformed or cut ---------------------------------------------------
+
+# Functions of an array of 16 × 32 elements, and by how many devices JAX 0.10.2 divides each
+# dimension of the result if it divides those of the argument by (4, 1), (1, 4) and (4, 2).
+DIVISIONS: dict[str, tuple[Callable[[Any], Any], list[tuple[int, ...]]]] = {
+    "fft": (dnp.fft.fft, [(4, 1), (1, 4), (4, 2)]),
+    "rfft": (dnp.fft.rfft, [(4, 1), (1, 1), (4, 1)]),
+    "fft2": (dnp.fft.fft2, [(4, 1), (1, 4), (4, 2)]),
+    "sort": (dnp.sort, [(4, 1), (1, 4), (4, 2)]),
+    "argsort": (lambda x: dnp.argsort(x, axis=0), [(4, 1), (1, 4), (4, 2)]),
+    "pairs": (lambda x: lax.sort((x, x), num_keys=1)[1], [(4, 1), (1, 4), (4, 2)]),
+    "flip": (lambda x: dnp.flip(x, 1), [(4, 1), (1, 4), (4, 2)]),
+    "concatenate": (lambda x: dnp.concatenate([x, x]), [(4, 1), (1, 4), (4, 2)]),
+    "update": (
+        lambda x: lax.dynamic_update_slice(x, dnp.ones((2, 32), x.dtype), (1, 0)),
+        [(4, 1), (1, 4), (4, 2)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DIVISIONS)
+def test_results_are_divided_as_those_of_jax(name: str) -> None:
+    function, divisions = DIVISIONS[name]
+    x = np.random.default_rng(0).normal(size=(16, 32)).astype(np.float32)
+    expected = np.asarray(function(dnp.asarray(x)))
+    for spec, wanted in zip((["a"], [None, "a"], ["a", "b"]), divisions, strict=True):
+        given = put(x, *spec)
+        for result in (function(given), dt.jit(function)(given)):
+            part = result.sharding.shard_shape(result.shape)
+            assert tuple(n // m for n, m in zip(result.shape, part, strict=True)) == wanted
+            np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-4)
