@@ -26,6 +26,7 @@ void attachNormalizationCounterparts(mlir::MLIRContext *context);
 void attachShardingCounterparts(mlir::MLIRContext *context);
 void attachCollectiveCounterparts(mlir::MLIRContext *context);
 void attachCollectivesToStablehlo(mlir::MLIRContext *context);
+void attachForeignCalls(mlir::MLIRContext *context);
 
 } // namespace dovetail
 

@@ -270,6 +270,7 @@ void attachStablehloCounterparts(MLIRContext *context) {
   attachShardingCounterparts(context);
   attachCollectiveCounterparts(context);
   attachCollectivesToStablehlo(context);
+  attachForeignCalls(context);
 }
 
 } // namespace dovetail

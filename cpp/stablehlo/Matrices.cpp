@@ -1,5 +1,6 @@
 // Counterparts of Fourier transforms, ops on matrices, and custom calls.
 #include "Families.h"
+#include "ForeignCalls.h"
 #include "Lapack.h"
 #include "Reductions.h"
 #include "dialects/Create.h"
@@ -113,6 +114,8 @@ struct ImportCustomCall : Import<ImportCustomCall, stablehlo::CustomCallOp> {
       return success();
     if (target == "shape_assertion")
       return checkAsserted(call);
+    if (std::optional<LogicalResult> imported = importForeign(call, e, results))
+      return *imported;
     return op->emitError() << "custom_call: a function must have a counterpart, got: '" << target << "'";
   }
 };

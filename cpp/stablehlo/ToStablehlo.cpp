@@ -5,6 +5,7 @@
 #include "cpp/sharding/Shardings.h"
 #include "cpp/transforms/CallGraph.h"
 #include "dialects/Collective.h"
+#include "dialects/Grid.h"
 #include "dialects/Inference.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -90,6 +91,12 @@ struct ToStablehloPass : impl::ToStablehloPassBase<ToStablehloPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     Functions functions(module);
+    SmallVector<Operation *> kernels;
+    module.walk([&](Operation *op) {
+      if (op->hasAttr(kKernel))
+        kernels.push_back(op);
+    });
+    llvm::for_each(kernels, unwrapKernel);
     if (failed(translateFunctions(module, functions, true)))
       return signalPassFailure();
     // Bodies of functions of parts have become part of their callers, and knew their devices there.
