@@ -241,13 +241,22 @@ def _haste(cache: Cache, target: Target | Targets) -> _Haste:
     """What there is for a target."""
     code = None
     if cache.directory is not None and isinstance(target, Target) and target.is_host:
-        context = "\0".join((__version__, _iree_version(), host_cpu()))
+        context = digest(_iree_version(), host_cpu(), *_compiler())
 
         def find(keys: Sequence[str]) -> list[bytes | None]:
             return [cache.get(key + _CODE) for key in keys]
 
         code = _Code(Shared(context, find), cache)
     return _Haste(code, os.cpu_count() or 1)
+
+
+@functools.cache
+def _compiler() -> list[bytes]:
+    """The files that decide what is kept of dispatches."""
+    from dovetail.compiler import iree_compiler  # lazy
+
+    folder = Path(iree_compiler.__file__).parent
+    return [path.read_bytes() for path in sorted(folder.glob("*.py"))]
 
 
 # The ending of entries of the cache that have code of dispatches.
