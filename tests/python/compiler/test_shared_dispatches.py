@@ -174,13 +174,13 @@ def test_large_programs_are_linked_into_several_executables() -> None:
     program = PROGRAMS["deeper"]()
     for executables, number in ((1, 1), (2, 2)):
         store.kept.clear()
-        outcome = store.compile(*program, executables)
+        outcome = store.compile(*program, executables=executables)
         assert outcome.vmfb is not None
         assert len(store.objects) == number
-        again = store.compile(*program, executables)
+        again = store.compile(*program, executables=executables)
         assert (again.known, again.kept) == (len(store.dispatches), {})
     store.kept.clear()
-    store.compile(*network(lambda x: dnp.maximum(x, 0), width=16), 100)
+    store.compile(*network(lambda x: dnp.maximum(x, 0), width=16), executables=100)
     assert len(store.objects) == 1
 
 
@@ -262,8 +262,9 @@ def test_arrays_get_bindings() -> None:
     assert split(found.text) is None
 
 
-@pytest.mark.parametrize("is_used", [False, True])
-def test_operands_that_are_offsets(is_used: bool) -> None:
+@pytest.mark.parametrize("used", ["", "offset", "cast", "known"])
+def test_operands_that_are_offsets(used: str) -> None:
+    """An operand is only dropped if it is used for nothing else, and other values stay."""
     layout = f"constants = 2, {LAYOUT}"
     text = (
         f"  %0 = hal.interface.constant.load layout(<{layout}>) ordinal(0) : i32\n"
@@ -277,16 +278,22 @@ def test_operands_that_are_offsets(is_used: bool) -> None:
         f"  %5 = {subspan(1, '%4#1', layout)}"
         f"  %6 = {subspan(1, '%4#0', layout)}"
     )
-    if is_used:
-        text += "  %7 = arith.addi %4#0, %4#0 : index\n"
+    others = {
+        "": "",
+        "offset": "  %7 = arith.addi %4#0, %4#0 : index\n",
+        "cast": "  %7 = arith.index_castui %in : i32 to index\n",
+        "known": "  %7 = util.assume.int %6<umin = 0, umax = 7> : index\n",
+    }
+    text += others[used]
     found = split(text)
-    if is_used:
+    if used == "offset":
         assert found is None
         return
     assert found is not None
     assert found.parts == [Part(0, 0, -1), Part(1, 0, 0), Part(1, 0, 1)]
     assert "constant" not in found.text
-    assert "assume" not in found.text
+    assert found.text.endswith(others[used])
+    assert found.text.count("assume") == (used == "known")
     assert found.drops_operands
 
 

@@ -99,7 +99,7 @@ fmod hypot arctan2 logaddexp logaddexp2 heaviside"""
 
 @pytest.mark.parametrize("name", DIFFERENTIABLE.split())
 def test_derivatives_at_signed_zeros_and_ties(name: str) -> None:
-    values = np.float32([0.0, -0.0, 1.0, -1.0, 0.5, -3.0])
+    values = np.array([0.0, -0.0, 1.0, -1.0, 0.5, -3.0], np.float32)
     x, y = (a.reshape(-1) for a in np.meshgrid(values, values))
     count = 1 if len(inspect.signature(getattr(dnp, name)).parameters) == 1 else 2
     for wrt in range(count):

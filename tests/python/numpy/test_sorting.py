@@ -162,7 +162,7 @@ def test_complex_cumlogsumexp(size: int) -> None:
         for got in (whole(z), jit(whole)(z), of_rows(z)):
             assert got.dtype == np.complex64
             np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5)
-    high = lax.cumlogsumexp(np.complex64([-np.inf, 2000, 2000 + 1j]))
+    high = lax.cumlogsumexp(np.array([-np.inf, 2000, 2000 + 1j], np.complex64))
     np.testing.assert_allclose(high, [-np.inf, 2000, 2000.2 + 0.5j], rtol=1e-3)
     with pytest.raises(NotImplementedError, match="must have a known size"):
         jit(lax.cumlogsumexp, dynamic_shapes="n")(np.ones(3, np.complex64))

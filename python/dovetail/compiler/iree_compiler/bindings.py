@@ -117,22 +117,24 @@ def _without_operands(text: str) -> tuple[str, dict[str, int]]:
     none if operands are used otherwise.
     """
     numbers = {name: int(position) for name, position in _OPERAND.findall(text)}
+    loaded = set(numbers)
     for name, operand in _CAST.findall(text):
-        if operand in numbers:
+        if operand in loaded:
             numbers[name] = numbers[operand]
-    known = {}
     for name, listed in _KNOWN.findall(text):
         each = re.findall(r"(%\w+)(?:\[|<|,|\s)", listed)
-        for i, operand in enumerate(each):
-            known[name if len(each) == 1 else f"{name}#{i}"] = numbers.get(operand, -1)
-    for pattern in (_OPERAND, _CAST, _KNOWN):
-        text = pattern.sub("", text)
-    offsets = numbers | known
+        if all(operand in numbers for operand in each):
+            results = [name] if len(each) == 1 else [f"{name}#{i}" for i in range(len(each))]
+            numbers.update((result, numbers[x]) for result, x in zip(results, each, strict=True))
+    # The ops that define these values, and no others, go.
+    text = _OPERAND.sub("", text)
+    text = _CAST.sub(lambda line: "" if line[1] in numbers else line[0], text)
+    text = _KNOWN.sub(
+        lambda line: "" if line[1] in numbers or f"{line[1]}#0" in numbers else line[0], text
+    )
     names = Counter(re.findall(r"%[\w#]+", text))
     used = Counter(subspan["offset"] for subspan in _SUBSPAN.finditer(text))
-    if any(names[name] > used[name] for name in offsets):
-        return text, {}
-    return text, {name: number for name, number in offsets.items() if number >= 0}
+    return text, {} if any(names[name] > used[name] for name in numbers) else numbers
 
 
 class Sites:

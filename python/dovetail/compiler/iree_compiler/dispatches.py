@@ -213,18 +213,27 @@ class Dispatches:
         # The target, which is long, is only in the head.
         start, body = text[: head.end("head")], text[head.end("head") :]
         found = split(body)
-        if found is not None and sites.rebind(own, found):
-            self.changes = True
-            text = start + found.text
-            op = _replaced(library, op, text)
-            if found.drops_operands:
-                # Other values have other numbers now.
-                text = text_of(op)
+        if found is not None and (new := self._parsed(library, op, start + found.text)):
+            if sites.rebind(own, found):
+                self.changes = True
+                _replace(library, op, new)
+                # Other values have other numbers without operands.
+                op, text = new, text_of(new) if found.drops_operands else start + found.text
+            else:
+                library.mlirOperationDestroy(new)
         # Programs number their dispatches.
         text = re.sub(rf"@({re.escape(name)}|{re.escape(own)})(?![\w.$-])", "@", text)
         if functions is not None:
             text = functions.expanded(text)
         return _Dispatch(op, own, head["head"], name, self._key(text))
+
+    @staticmethod
+    def _parsed(library: Any, op: Any, text: str) -> Any:
+        """The op of a text, for the program of another op; None if IREE cannot read it."""
+        context = library.mlirOperationGetContext(op)
+        return library.mlirOperationCreateParse(
+            context, StringRef.of(text), StringRef.of("dispatch")
+        )
 
     def _key(self, text: str) -> str:
         """The digest of what determines code."""
@@ -276,14 +285,11 @@ class Dispatches:
 }}"""
 
 
-def _replaced(library: Any, op: Any, text: str) -> Any:
-    """The op of a text, in the place of another."""
-    context = library.mlirOperationGetContext(op)
-    new = library.mlirOperationCreateParse(context, StringRef.of(text), StringRef.of("dispatch"))
+def _replace(library: Any, op: Any, new: Any) -> None:
+    """Put an op in the place of another, which is destroyed."""
     library.mlirBlockInsertOwnedOperationBefore(library.mlirOperationGetBlock(op), op, new)
     library.mlirOperationRemoveFromParent(op)
     library.mlirOperationDestroy(op)
-    return new
 
 
 def _contents(library: Any, executable: Any) -> tuple[Any, Any] | None:
