@@ -207,7 +207,8 @@ class Dispatches:
             return None
         text = text_of(op)
         head = _HEAD.match(text)
-        if head is None:
+        # The text of a resource does not have its contents.
+        if head is None or "dense_resource<" in text:
             return None
         own, name = head["own"], head["name"]
         # The target, which is long, is only in the head.
