@@ -111,15 +111,16 @@ class Dispatches:
         self._known: list[tuple[_Dispatch, _Code]] = []
         self._new: dict[str, _Dispatch] = {}
         self._exports: dict[str, tuple[str, dict[str, str]]] = {}
-        self._folder = Path(tempfile.mkdtemp(prefix="dovetail-"))
-        self._outer = os.environ.get("TMPDIR")
-        os.environ["TMPDIR"] = str(self._folder)
         (library,) = shared.find([self._key("library")])
         self.has_library = library is not None
         self.changes = self.has_library  # whether the program is not compiled as it was
+        content = None if library is None else zlib.decompress(library)
+        # Nothing fails from here on that would leave the environment changed.
+        self._folder = Path(tempfile.mkdtemp(prefix="dovetail-"))
+        self._outer = os.environ.get("TMPDIR")
+        os.environ["TMPDIR"] = str(self._folder)
         self.flags = [_KEEP]
-        if library is not None:
-            content = zlib.decompress(library)
+        if content is not None:
             self.flags.append(linker_flag(self._folder, lld, content))
 
     def close(self) -> None:
