@@ -21,6 +21,11 @@ from dovetail.compiler.iree_compiler import DIED, Outcome, Shared
 _PROGRAM = Path(iree_compiler.__file__).with_name("__main__.py")
 # Additional ones are ended once they are idle.
 _MOST_IDLE = 2
+# A compiler allocates and frees all the time: glibc keeps what is free, in large pages.
+_ALLOCATION = (
+    "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=67108864"
+    ":glibc.malloc.trim_threshold=1073741824:glibc.malloc.mmap_threshold=33554432"
+)
 
 
 class _Process:
@@ -41,6 +46,7 @@ class _Process:
             stdout=subprocess.PIPE,
             stderr=self._messages,
             start_new_session=True,
+            env={"GLIBC_TUNABLES": _ALLOCATION, **os.environ},
         )
 
     def compile(

@@ -72,17 +72,25 @@ PROGRAMS = {
 }
 
 
-class Store:
-    """Code in memory."""
+_numbers = itertools.count()
 
-    def __init__(self) -> None:
+
+class Store:
+    """Code in memory.
+
+    Args:
+      context: stores with the same one have the same code; by default, no other has it.
+    """
+
+    def __init__(self, context: str | None = None) -> None:
+        self.context = context or f"test {next(_numbers)}"
         self.kept: dict[str, bytes] = {}
 
     def compile(
         self, f: Callable[..., Any], arguments: Sequence[Any], executables: int = 1
     ) -> Outcome:
         text = dt.jit(f).lower(*arguments).as_text("carry")
-        shared = Shared("test", lambda keys: [self.kept.get(key) for key in keys])
+        shared = Shared(self.context, lambda keys: [self.kept.get(key) for key in keys])
         outcome = processes.compile_text(text, FLAGS, shared, executables)
         self.kept.update(outcome.kept)
         return outcome
@@ -209,6 +217,15 @@ def test_the_library_of_executables_is_compiled_once() -> None:
     outcome = store.compile(lambda x: x * 2, (np.ones(1000, np.float32),))
     assert outcome.vmfb is not None
     assert not outcome.kept
+
+
+def test_the_library_of_executables_is_compiled_once_for_several_caches() -> None:
+    stores = [Store("caches"), Store("caches")]
+    for i, store in enumerate(stores):
+        store.compile(lambda x, i=i: x - (i + 1), (np.ones(1000, np.float32),))
+    first, second = (store.kept for store in stores)
+    assert len(first) == 1
+    assert first == second
 
 
 def test_others_are_compiled_as_ever() -> None:

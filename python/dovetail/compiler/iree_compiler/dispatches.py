@@ -36,6 +36,9 @@ _IMPORT = "hal.executable.import.key"
 # What programs with fewer dispatches share is not worth the search.
 _LEAST = 2
 
+# The C library of executables, compressed, by key; for programs whose cache has none.
+_libraries: dict[str, bytes] = {}
+
 
 class Shared(NamedTuple):
     """Where code that programs share is found.
@@ -111,7 +114,13 @@ class Dispatches:
         self._known: list[tuple[_Dispatch, _Code]] = []
         self._new: dict[str, _Dispatch] = {}
         self._exports: dict[str, tuple[str, dict[str, str]]] = {}
-        (library,) = shared.find([self._key("library")])
+        key = self._key("library")
+        (library,) = shared.find([key])
+        self._kept: dict[str, bytes] = {}
+        if library is not None:
+            _libraries[key] = library
+        elif (library := _libraries.get(key)) is not None:
+            self._kept[key] = library
         self.has_library = library is not None
         self.changes = self.has_library  # whether the program is not compiled as it was
         content = None if library is None else zlib.decompress(library)
@@ -183,12 +192,13 @@ class Dispatches:
 
     def made(self) -> dict[str, bytes]:
         """What is to be kept, by key, once the program is compiled."""
-        kept: dict[str, bytes] = {}
+        kept = self._kept
         wanted = {one.symbol: one.name for one in self._new.values() if one.own in self._exports}
         for path in self._folder.glob("*.o"):
             content = path.read_bytes()
             if not self.has_library and (library := library_in(content)):
-                kept[self._key("library")] = zlib.compress(library, 1)
+                key = self._key("library")
+                kept[key] = _libraries[key] = zlib.compress(library, 1)
             content, found = with_names(content, wanted)
             if not found:
                 continue
