@@ -2,6 +2,7 @@
 #include "TypeShardings.h"
 #include "TypeRules.h"
 #include "TypeSums.h"
+#include "dialects/HostFunction.h"
 
 using namespace mlir;
 
@@ -12,7 +13,7 @@ namespace {
 class Inference {
 public:
   Inference(Operation *op, ArrayRef<ShardingAttr> shardings)
-      : op(op), rule(dyn_cast<TypeRuleOpInterface>(op)), operands(op, shardings) {
+      : op(op), rule(dyn_cast<TypeRuleOpInterface>(op)), isOnHost(op->hasTrait<HostOnly>()), operands(op, shardings) {
     for (Value result : op->getResults()) {
       auto type = dyn_cast<RankedTensorType>(result.getType());
       results.emplace_back(type ? type.getRank() : 0);
@@ -31,6 +32,8 @@ private:
   Operation *op;
   /// Null if the op has none.
   TypeRuleOpInterface rule;
+  /// Functions on the host get whole arrays, but along dimensions of which they take parts.
+  bool isOnHost;
   TypedOperands operands;
   AxesOfEach factors;
   SmallVector<AxesOfEach> results;
@@ -48,6 +51,8 @@ LogicalResult Inference::joinFactors(const FactorMap &map) {
         continue;
       bool isReduced = llvm::is_contained(map.reduced, factor) && !llvm::is_contained(map.indivisible, factor);
       if (!isReduced && !map.isDivisible(factor)) {
+        if (isOnHost)
+          continue;
         if (failed(rule ? rule.carry(operands, i, d, results[0]) : reportWhole(operands, i)))
           return failure();
       } else if (factors[factor].empty()) {
@@ -91,7 +96,7 @@ LogicalResult Inference::infer() {
   if (*isDecided)
     return checkDistinct();
   std::optional<FactorMap> map = factorMap(op);
-  if (!map && op->getNumResults())
+  if (!map && op->getNumResults() && !isOnHost)
     return op->emitError()
            << "sharding rule for " << operands.name()
            << " is not implemented. You can work around this error by dropping that operation into full auto sharding "

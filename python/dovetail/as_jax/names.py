@@ -18,7 +18,9 @@ MODULES = frozenset(
     jax.experimental.hijax jax.experimental.jax2tf jax.experimental.jet
     jax.experimental.key_reuse jax.experimental.layout jax.experimental.mesh_utils
     jax.experimental.mosaic jax.experimental.multihost_utils jax.experimental.ode
-    jax.experimental.pallas jax.experimental.pjit jax.experimental.profiler
+    jax.experimental.pallas jax.experimental.pallas.fuser jax.experimental.pallas.mosaic_gpu
+    jax.experimental.pallas.ops jax.experimental.pallas.tpu jax.experimental.pallas.triton
+    jax.experimental.pjit jax.experimental.profiler
     jax.experimental.random jax.experimental.rnn jax.experimental.roofline
     jax.experimental.scheduling_groups jax.experimental.serialize_executable
     jax.experimental.shard_alike jax.experimental.shard_map jax.experimental.source_mapper
@@ -82,6 +84,20 @@ ALIASES = {
     "jax._src.interpreters.partial_eval": "dovetail.as_jax.jax.interpreters.partial_eval",
     "jax._src.interpreters.pxla": "dovetail.as_jax.jax.interpreters.pxla",
     "jax._src.interpreters.xla": "dovetail.as_jax.jax.interpreters.xla",
+    "jax._src.lax": "dovetail.lax",
+    "jax._src.lax.control_flow": "dovetail.lax",
+    "jax._src.lax.lax": "dovetail.lax",
+    "jax._src.lax.linalg": "dovetail.lax.linalg",
+    "jax._src.lax.parallel": "dovetail.lax",
+    "jax._src.lax.slicing": "dovetail.lax",
+    "jax._src.nn": "dovetail.nn",
+    "jax._src.nn.functions": "dovetail.nn",
+    "jax._src.nn.initializers": "dovetail.nn.initializers",
+    "jax._src.numpy": "dovetail.numpy",
+    "jax._src.numpy.lax_numpy": "dovetail.numpy",
+    "jax._src.numpy.linalg": "dovetail.numpy.linalg",
+    "jax._src.random": "dovetail.random",
+    "jax._src.test_util": "dovetail.test_util",
 }
 
 # Names that modules here lack, by their module. A module that is not here lacks all; internal ones

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,9 @@ from dovetail.arrays.shaped_array import ShapedArray
 from dovetail.base import locations
 
 no_effects: frozenset[object] = frozenset()
+
+# A program that fits is printed in one line.
+_WIDTH = 80
 
 
 class Var:
@@ -154,9 +157,7 @@ class Jaxpr:
     Example:
       >>> import dovetail as dt
       >>> print(dt.make_jaxpr(lambda x: 2 * x)(1.0).jaxpr)
-      { lambda ; a:f32[]. let
-          b:f32[] = mul 2.0:f32[] a
-        in (b,) }
+      { lambda ; a:f32[]. let b:f32[] = mul 2.0:f32[] a in (b,) }
     """
 
     def __init__(
@@ -263,9 +264,10 @@ class _names(dict[Var, str]):
     """Short names of variables, in the order in which they are printed."""
 
     def __missing__(self, var: Var) -> str:
-        number, name = len(self), ""
-        while number >= 0:
-            number, letter = number // 26 - 1, number % 26
+        number, letter = divmod(len(self), 26)
+        name = chr(ord("a") + letter)
+        while number:
+            number, letter = divmod(number, 26)
             name = chr(ord("a") + letter) + name
         self[var] = name
         return name
@@ -300,13 +302,11 @@ def _shown(value: Any) -> str:
 
 def _program(jaxpr: Jaxpr, names: _names) -> str:
     consts, args = _declared(jaxpr.constvars, names), _declared(jaxpr.invars, names)
-    lines = list(_lines(jaxpr, names))
+    equations = [_equation(eqn, names) for eqn in jaxpr.eqns]
     results = ", ".join(_used(atom, names) for atom in jaxpr.outvars)
     ending = f"in ({results}{',' if len(jaxpr.outvars) == 1 else ''}) }}"
     head = f"{{ lambda {consts}; {args}. let".replace(" . let", ". let")
-    return "\n".join([head, *lines, f"  {ending}"])
-
-
-def _lines(jaxpr: Jaxpr, names: _names) -> Iterator[str]:
-    for eqn in jaxpr.eqns:
-        yield f"    {_equation(eqn, names)}"
+    line = f"{head} {'; '.join(equations)} {ending}"
+    if len(line) <= _WIDTH and "\n" not in line:
+        return line
+    return "\n".join([head, *(f"    {equation}" for equation in equations), f"  {ending}"])

@@ -82,6 +82,13 @@ class Device:
         """
         return memory_of(self)
 
+    @property
+    def memory_kinds(self) -> tuple[str, ...]:
+        """The kinds of memory in which its arrays may be, first the default; of CPUs, the names of
+        one memory.
+        """
+        return MEMORY_KINDS if self.platform == "cpu" else MEMORY_KINDS[:1]
+
     def default_memory(self) -> Memory:
         """The memory in which the device's arrays are."""
         return Memory(self)
@@ -90,19 +97,35 @@ class Device:
         """The memory of a kind.
 
         Raises:
-          ValueError: the device has none: there is but "device".
+          ValueError: the device has none.
         """
-        if kind != "device":
-            raise ValueError(f"the memory of {self} must be of the kind 'device', got: {kind!r}")
-        return Memory(self)
+        if kind not in self.memory_kinds:
+            raise ValueError(
+                f"the memory of {self} must be of the kind {one_of(self.memory_kinds)}, "
+                f"got: {kind!r}"
+            )
+        return Memory(self, kind)
 
     def addressable_memories(self) -> list[Memory]:
         """All memories in which its arrays may be."""
-        return [Memory(self)]
+        return [Memory(self, kind) for kind in self.memory_kinds]
+
+
+# Where programs for devices with memory of their own put arrays.
+MEMORY_KINDS = ("device", "pinned_host", "unpinned_host")
+
+
+def one_of(kinds: Sequence[str]) -> str:
+    """Kinds of memory, for messages."""
+    return " or ".join(map(repr, kinds))
 
 
 class Memory(NamedTuple):
-    """The memory of a device.
+    """A memory of a device.
+
+    Args:
+      device: the device.
+      kind: its kind, as shardings name it.
 
     Example:
       >>> import dovetail as dt
@@ -112,11 +135,7 @@ class Memory(NamedTuple):
     """
 
     device: Device
-
-    @property
-    def kind(self) -> str:
-        """Its kind, as shardings name it."""
-        return "device"
+    kind: str = MEMORY_KINDS[0]
 
     @property
     def platform(self) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dovetail.base.errors import here, type_error, value_error
-from dovetail.placement.devices import Device
+from dovetail.placement.devices import MEMORY_KINDS, Device, one_of
 from dovetail.placement.meshes import AbstractMesh, AxisType, Mesh, NamedAxes
 from dovetail.placement.partition_spec import UNCONSTRAINED, P, axes_of
 from dovetail.placement.shardings import Sharding, Tiling, memory_of
@@ -28,7 +28,7 @@ class NamedSharding(Sharding):
     Args:
       mesh: a `Mesh`, or an `AbstractMesh` for a sharding on no devices in particular.
       spec: the axes over which each dimension is partitioned, a `PartitionSpec`.
-      memory_kind: which of the devices' memories; there is but "device".
+      memory_kind: which of the devices' memories; by default "device".
 
     Raises:
       TypeError: something else than a mesh and a `PartitionSpec`.
@@ -57,9 +57,10 @@ class NamedSharding(Sharding):
         check_spec(mesh, spec)
         if isinstance(mesh, Mesh) and not mesh.empty:
             memory_kind = memory_of(memory_kind, mesh.flat_devices)
-        elif memory_kind not in (None, "device"):
+        elif memory_kind not in (None, *MEMORY_KINDS):
             raise value_error(
-                f"Got invalid memory kind: memory_kind must be 'device', got: {memory_kind!r}"
+                f"Got invalid memory kind: memory_kind must be {one_of(MEMORY_KINDS)}, "
+                f"got: {memory_kind!r}"
             )
         for name, value in (("mesh", mesh), ("spec", spec), ("memory_kind", memory_kind)):
             object.__setattr__(self, name, value)

@@ -171,7 +171,9 @@ def sharding_meant(value: Any, name: str) -> Sharding:
         value = NamedSharding(mesh, value)
     if isinstance(value, NamedSharding):
         value = on_context(value)
-    if not isinstance(value, Sharding) or isinstance(value, SingleDeviceSharding):
+    if isinstance(value, SingleDeviceSharding):
+        return SingleDeviceSharding(device_meant(value), value.memory_kind)
+    if not isinstance(value, Sharding):
         return SingleDeviceSharding(device_meant(value))
     if not value._device_assignment:
         raise value_error(f"{name}: a sharding must have devices, got: {value}")

@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 from dovetail.base import config
 from dovetail.base.errors import value_error
-from dovetail.placement.devices import Device
+from dovetail.placement.devices import MEMORY_KINDS, Device, one_of
 
 Index = tuple[slice, ...]
 
@@ -202,17 +202,20 @@ def addressable_blocks(sharding: Sharding, shape: tuple[int, ...]) -> tuple[Bloc
 
 
 def memory_of(kind: str | None, devices: Sequence[Device]) -> str:
-    """The memory that a sharding's `memory_kind` means; there is but "device".
+    """The memory that a sharding's `memory_kind` means.
 
     Raises:
       ValueError: the devices have no such memory.
     """
-    if kind not in (None, "device"):
+    kinds = devices[0].memory_kinds
+    if kind is None:
+        return kinds[0]
+    if kind not in kinds:
         raise value_error(
             f"Could not find memory addressable by device {devices[0].device_kind}: memory_kind "
-            f"must be 'device', got: {kind!r}"
+            f"must be {one_of(kinds)}, got: {kind!r}"
         )
-    return "device"
+    return kind
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -221,7 +224,7 @@ class SingleDeviceSharding(Sharding):
 
     Args:
       device: the device.
-      memory_kind: which of its memories; there is but "device".
+      memory_kind: which of its memories; by default "device".
 
     Raises:
       ValueError: there is no such memory.
@@ -270,7 +273,7 @@ def make_single_device_sharding(
 
     Args:
       device: the device.
-      memory_kind: which of its memories; there is but "device".
+      memory_kind: which of its memories; by default "device".
 
     Returns:
       A `SingleDeviceSharding`.
@@ -397,7 +400,7 @@ def place_of(sharding: Sharding) -> Place:
     >>> place_of(SingleDeviceSharding(Device("cpu", 0))) is place_on(Device("cpu", 0), True)
     True
     """
-    if type(sharding) is SingleDeviceSharding:
+    if type(sharding) is SingleDeviceSharding and sharding.memory_kind == MEMORY_KINDS[0]:
         return place_on(sharding.device, True)
     with _lock:
         place = _places.get(sharding)

@@ -103,6 +103,7 @@ class Program:
       shardings: those of its arguments, captured arrays included; None for one that is on no
         particular devices.
       refs: the references that it reads and writes, if there are any.
+      memory_kinds: the memories that the first results are in; None for that of all arrays.
     """
 
     name: str
@@ -119,6 +120,7 @@ class Program:
     checks: tuple[str, ...] = ()
     shardings: tuple[Sharding | None, ...] = ()
     refs: Referred | None = None
+    memory_kinds: tuple[str | None, ...] = ()
 
     @property
     def device(self) -> Device:
@@ -258,12 +260,16 @@ class Program:
     @property
     def places(self) -> list[Place | None]:
         """Where each result is."""
-        if self.partition is None:
-            return [self.place] * len(self.avals)
-        return [
-            place_of(sharding if aval.explicit is None else _typed(sharding, aval))
-            for sharding, aval in zip(self.partition.results, self.avals, strict=True)
-        ]
+        places: list[Place | None] = [self.place] * len(self.avals)
+        if self.partition is not None:
+            places = [
+                place_of(sharding if aval.explicit is None else _typed(sharding, aval))
+                for sharding, aval in zip(self.partition.results, self.avals, strict=True)
+            ]
+        for i, kind in enumerate(self.memory_kinds):
+            if kind is not None and (place := places[i]) is not None:
+                places[i] = place_of(place.sharding.with_memory_kind(kind))
+        return places
 
     @property
     def argument_shardings(self) -> list[Sharding]:

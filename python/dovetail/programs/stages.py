@@ -115,17 +115,23 @@ class Stage:
         # The arrays that references hold afterwards are none of the function's results.
         return results if self._program.refs is None else results[0]
 
-    def as_text(self, phase: str | None = None, *, debug_info: bool = False) -> str:
+    def as_text(
+        self, phase: str | None = None, *, dialect: str | None = None, debug_info: bool = False
+    ) -> str:
         """The program's IR after a phase: trace, expand, simplify, shard, check, decompose, lower,
         merge, carry.
 
         By default a lowered program shows the first phase, a compiled one the code generator's
         input. With `debug_info` each op has its location in the user's program. `stablehlo` is no
-        phase, but the simplified program in the form in which other compilers read it.
+        phase, but the simplified program in the form in which other compilers read it. A `dialect`,
+        "stablehlo" or "dovetail", stands for a phase that has it.
 
         Raises:
           TransformError: an op has no counterpart in StableHLO.
+          ValueError: there is no such phase or dialect.
         """
+        if dialect is not None:
+            phase = _phase_of(dialect, "as_text")
         if phase == "stablehlo":
             # On many devices it is the program of all of them, which states shardings.
             phase = "check" if self._program.mesh is None else "simplify"
@@ -158,12 +164,7 @@ class Stage:
           TransformError: an op has no counterpart in StableHLO.
           ValueError: there is no such dialect.
         """
-        if dialect not in (None, "stablehlo", "dovetail"):
-            raise value_error(
-                f"compiler_ir: dialect must be stablehlo or dovetail, got: {dialect!r}; other "
-                "compilers read stablehlo"
-            )
-        return self.as_text("trace" if dialect == "dovetail" else "stablehlo")
+        return self.as_text(_phase_of(dialect or "stablehlo", "compiler_ir"))
 
     def mlir_module(self, phase: str = "lower") -> Any:
         """The program after a phase as an `iree.compiler.ir.Module`.
@@ -416,6 +417,16 @@ class Compiled(Stage):
         last. Arrays that the function closes over are part of the file.
         """
         files.export(Lowered(self._program), path=path, targets=self._program.device.platform)
+
+
+def _phase_of(dialect: str, what: str) -> str:
+    """The phase whose text is in a dialect."""
+    if dialect not in ("stablehlo", "dovetail"):
+        raise value_error(
+            f"{what}: dialect must be stablehlo or dovetail, got: {dialect!r}; other compilers "
+            "read stablehlo"
+        )
+    return "trace" if dialect == "dovetail" else "stablehlo"
 
 
 def _as_struct(aval: ShapedArray) -> ShapeDtypeStruct:

@@ -86,7 +86,7 @@ def device_put(
       device: a device, a sharding, a `PartitionSpec` over the mesh of `set_mesh`, a text such as
         "cpu:1", a `memory.Space`, or a tree of these that is a prefix of `x`; None leaves arrays
         where they are, and puts what is none on the default device, uncommitted. Memory spaces
-        leave the device as it is.
+        leave the device as it is. The memories of a CPU, such as "pinned_host", are names of one.
       src: accepted for JAX's sake.
       donate: whether the arrays given are of no more use, or a tree of this; nothing follows.
       may_alias: False to have the results in memory of their own, or a tree of this. NumPy arrays

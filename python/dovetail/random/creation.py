@@ -40,7 +40,7 @@ def key(seed: int | ArrayLike, *, impl: Any = None, dtype: Any = None) -> Array:
       >>> from dovetail import random
       >>> random.key(42)
       Array((), dtype=key<fry>) overlaying:
-      Array([ 0, 42], dtype=uint32)
+      [ 0 42]
     """
     return _seeded("key", seed, _one_of("key", impl, dtype))  # type: ignore[return-value]
 

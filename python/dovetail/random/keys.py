@@ -155,7 +155,7 @@ class KeyArray:
         return (self[i] for i in range(self.shape[0]))
 
     def __repr__(self) -> str:
-        return f"Array({self.shape}, dtype={self.dtype.name}) overlaying:\n{self._data!r}"
+        return f"Array({self.shape}, dtype={self.dtype.name}) overlaying:\n{self._data}"
 
     def __bool__(self) -> bool:
         raise type_error("a key array has no truth value; draw a number with dovetail.random")

@@ -112,6 +112,10 @@ class Ref(Held):
         """Where the array is, outside of traced functions."""
         return self._known().sharding
 
+    def unsafe_buffer_pointer(self) -> int:
+        """The address of the array, outside of traced functions."""
+        return self._known().unsafe_buffer_pointer()
+
     @property
     def _place(self) -> Any:
         return None if self._array is None else self._array._place

@@ -75,6 +75,28 @@ def _save_from_both_policies(policy_1: Any, policy_2: Any) -> Policy:
     return Policy(list(entries), " | ".join(policy.__name__ for policy in both))
 
 
+def _save_and_offload_only_these_names(
+    *,
+    names_which_can_be_saved: Collection[str],
+    names_which_can_be_offloaded: Collection[str],
+    offload_src: str,
+    offload_dst: str,
+) -> Policy:
+    """Those to offload are saved where they are: a device has one memory here."""
+    function = "save_and_offload_only_these_names"
+    saved, offloaded = list(names_which_can_be_saved), list(names_which_can_be_offloaded)
+    if both := sorted({*saved} & {*offloaded}):
+        raise value_error(
+            f"{function}: names must be in one of names_which_can_be_saved and "
+            f"names_which_can_be_offloaded, got: {', '.join(map(repr, both))} in both"
+        )
+    return _of_names("named", function)(*saved, *offloaded)
+
+
+def _offload_dot_with_no_batch_dims(offload_src: str, offload_dst: str) -> Policy:
+    return Policy(_UNBATCHED_DOTS.entries, "offload_dot_with_no_batch_dims")
+
+
 _DOTS = Policy([("dot",)], "dots_saveable")
 _UNBATCHED_DOTS = Policy([("unbatched_dot",)], "dots_with_no_batch_dims_saveable")
 
@@ -90,6 +112,8 @@ checkpoint_policies = SimpleNamespace(
     save_any_names_but_these=_of_names("named_but", "save_any_names_but_these"),
     save_anything_except_these_names=_of_names("all_but", "save_anything_except_these_names"),
     save_from_both_policies=_save_from_both_policies,
+    save_and_offload_only_these_names=_save_and_offload_only_these_names,
+    offload_dot_with_no_batch_dims=_offload_dot_with_no_batch_dims,
 )
 
 
@@ -316,7 +340,7 @@ def print_saved_residuals(f: Function, *args: Any, **kwargs: Any) -> None:
       >>> import dovetail as dt
       >>> from dovetail.ad_checkpoint import print_saved_residuals
       >>> print_saved_residuals(dt.checkpoint(lambda x: dnp.sin(dnp.sin(x))), 1.0)
-      float32[] from the argument x
+      f32[] from the argument x
     """
     for aval, source in saved_residuals(f, *args, **kwargs):
-        print(f"{aval} {source}")
+        print(f"{aval.str_short(short_dtypes=True)} {source}")

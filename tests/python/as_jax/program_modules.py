@@ -219,6 +219,32 @@ def test_references():
     assert isinstance(jax.typeof(jax.new_ref(1)), jax.ref.AbstractRef)
 
 
+def test_internal_names_of_operations():
+    from jax._src import api
+    from jax._src.lax import lax
+    from jax._src.numpy import lax_numpy
+    from jax._src.util import merge_lists, partition_list, safe_map, safe_zip, split_list, unzip2
+
+    assert api.grad(lax.sin)(0.0) == 1.0
+    assert lax_numpy.add is jnp.add
+    assert safe_map(max, [1, 5], [4, 2]) == [4, 5]
+    with pytest.raises(AssertionError, match=r"same length, got: \[1, 2\]"):
+        safe_zip([1], [2, 3])
+    assert unzip2({"a": 1, "b": 2}.items()) == (("a", "b"), (1, 2))
+    assert split_list([1, 2, 3, 4], [1, 2]) == [[1], [2, 3], [4]]
+    second = [True, False, True]
+    assert partition_list(second, "abc") == (["b"], ["a", "c"])
+    assert merge_lists(second, ["b"], ["a", "c"]) == ["a", "b", "c"]
+
+
+def test_kernels_of_other_devices_can_be_imported():
+    from jax.experimental.pallas import mosaic_gpu, tpu, triton
+
+    for module in (mosaic_gpu, tpu, triton):
+        with pytest.raises(NotImplementedError, match="Dovetail lacks"):
+            module.CompilerParams()
+
+
 def test_internal_names_of_trees():
     from jax._src.tree_util import _registry, prefix_errors
 

@@ -66,6 +66,8 @@ def test_a_program_comes_back_with_the_same_values() -> None:
     lowered = dt.jit(f).lower(X, W)
     text = lowered.as_text("stablehlo")
     assert lowered.compiler_ir("stablehlo") == lowered.compiler_ir() == text
+    assert lowered.as_text(dialect="stablehlo") == text
+    assert lowered.as_text(dialect="dovetail") == lowered.as_text("trace")
     for ours, again in zip(f(X, W), dt.stablehlo.load(text)(X, W), strict=True):
         np.testing.assert_allclose(ours, again, rtol=1e-6)
 

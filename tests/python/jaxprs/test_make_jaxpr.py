@@ -125,6 +125,11 @@ def test_text() -> None:
         "  in (b, c) }",
     ]
     assert "jit[" in str(dt.make_jaxpr(PROGRAMS["jit"])(X, Y).jaxpr)
+    short = dt.make_jaxpr(lambda x: dnp.exp(-x))(X).jaxpr
+    assert str(short) == "{ lambda ; a:f32[3]. let b:f32[3] = neg a; c:f32[3] = exp b in (c,) }"
+    assert str(dt.make_jaxpr(lambda x: x)(X).jaxpr) == "{ lambda ; a:f32[3]. let  in (a,) }"
+    many = dt.make_jaxpr(lambda *xs: xs)(*[1.0] * 28).jaxpr
+    assert "y:f32[] z:f32[] ba:f32[] bb:f32[]. let" in str(many)
 
 
 def test_results_that_nothing_uses() -> None:

@@ -126,6 +126,24 @@ def test_messages_name_both() -> None:
         dt.jit(lambda v: v, backend="cpu")
 
 
+def test_memories_of_the_host() -> None:
+    mesh = dt.make_mesh((8,), ("x",))
+    on_device = dt.NamedSharding(mesh, dt.P("x"))
+    on_host = on_device.with_memory_kind("pinned_host")
+    assert on_host != on_device
+    x = dt.device_put(np.arange(16.0, dtype=np.float32), on_host)
+    assert x.sharding == on_host
+
+    def f(x: dt.Array) -> dt.Array:
+        return dt.device_put(x, on_device) * 2
+
+    for sharding in (on_device, on_host):
+        result = dt.jit(f, out_shardings=sharding)(x)
+        assert result.sharding == sharding
+        np.testing.assert_array_equal(result, np.arange(16) * 2)
+    assert dt.device_put(x, on_device).sharding == on_device
+
+
 def test_attributes_of_arrays() -> None:
     x = dt.device_put(X, DEVICES[2])
     whole = (slice(None),)
@@ -140,8 +158,8 @@ def test_attributes_of_arrays() -> None:
     assert sharding.is_equivalent_to(SingleDeviceSharding(DEVICES[2]), 1)
     assert not sharding.is_equivalent_to(SingleDeviceSharding(DEVICES[3]), 1)
     assert sharding.with_memory_kind("device") == sharding
-    with pytest.raises(ValueError, match="memory_kind must be 'device', got: 'pinned_host'"):
-        sharding.with_memory_kind("pinned_host")
+    with pytest.raises(ValueError, match=r"'device' or 'pinned_host' or .*, got: 'other'"):
+        sharding.with_memory_kind("other")
     assert x.addressable_shards == x.global_shards == [Shard(DEVICES[2], whole, 0, x)]
     assert x.addressable_data(0) is x
     assert dt.device_put(x, DEVICES[2]) is x

@@ -53,6 +53,28 @@ def test_parts_of_a_batch(name: str, spec: Any, is_local: bool) -> None:
     assert ("all_gather" in compiled.lower(x).as_text("shard")) == (not is_local and spec[0] == "i")
 
 
+def test_types_over_explicit_axes() -> None:
+    mesh = dt.make_mesh((8,), ("i",), axis_types=(dt.sharding.AxisType.Explicit,))
+    x = dt.device_put(X, NamedSharding(mesh, P("i")))
+
+    def doubled(x: Any) -> Any:
+        return dt.pure_callback(lambda x: 2 * x, dt.ShapeDtypeStruct(x.shape, x.dtype), x)
+
+    whole = P(None, None)
+    for f, spec in (
+        (doubled, whole),
+        (lambda x: scale(x, "scale"), whole),
+        (lambda x: scale(x, "scale_matrices"), whole),
+        (scale, P("i", None)),
+        (lambda x: dt.reshard(doubled(x), P(None, "i")), P(None, "i")),
+    ):
+        with dt.set_mesh(mesh):
+            types = []
+            result = dt.jit(lambda x, f=f, types=types: types.append(dt.typeof(y := f(x))) or y)(x)
+        assert types[0].sharding.spec == spec
+        np.testing.assert_array_equal(result, 2 * X)
+
+
 def test_a_batch_of_vmap() -> None:
     x = put(np.stack([X] * 8), "i")
     doubled = dt.jit(dt.vmap(lambda x: scale(x, "scale_matrices", vmap_method="broadcast_all")))

@@ -200,7 +200,12 @@ def test_compiles_for_other_platforms(platform: str) -> None:
 
 def test_memories() -> None:
     device = dt.devices("cpu")[0]
-    assert device.addressable_memories() == [device.default_memory()] == [device.memory("device")]
+    kinds = ["device", "pinned_host", "unpinned_host"]
+    assert device.addressable_memories() == [device.memory(kind) for kind in kinds]
+    assert device.default_memory() == device.memory("device")
     assert device.default_memory().kind == "device"
-    with pytest.raises(ValueError, match="must be of the kind 'device', got: 'pinned_host'"):
-        device.memory("pinned_host")
+    with pytest.raises(ValueError, match=r"must be of the kind 'device' or .*, got: 'other'"):
+        device.memory("other")
+    sharding = dt.sharding.SingleDeviceSharding(device, memory_kind="pinned_host")
+    assert dt.device_put(1.0, sharding).sharding == sharding
+    assert Device("cuda", 0).memory_kinds == ("device",)

@@ -69,6 +69,13 @@ POLICIES = {
     "both": SAVE.save_from_both_policies(
         SAVE.save_only_these_names("product0"), SAVE.save_only_these_names("product2")
     ),
+    "offloaded names": SAVE.save_and_offload_only_these_names(
+        names_which_can_be_saved=["product0"],
+        names_which_can_be_offloaded=["product2"],
+        offload_src="device",
+        offload_dst="pinned_host",
+    ),
+    "offloaded products": SAVE.offload_dot_with_no_batch_dims("device", "pinned_host"),
     "a function": lambda op, *_, **__: op.name in ("dot_general", "tanh"),
 }
 
@@ -86,6 +93,20 @@ def test_derivatives_under_each_policy(name: str) -> None:
         lambda f: dt.grad(lambda x: dnp.sum(dnp.cos(dt.grad(f)(x)))),
     ):
         close(derivative(again)(X), derivative(loss)(X))
+
+
+def test_what_is_offloaded_is_kept() -> None:
+    for name, same in (("offloaded names", "both"), ("offloaded products", "unbatched")):
+        assert kept(dt.checkpoint(loss, policy=POLICIES[name]), X) == kept(
+            dt.checkpoint(loss, policy=POLICIES[same]), X
+        )
+    with pytest.raises(ValueError, match=r"names must be in one of .*, got: 'a' in both"):
+        SAVE.save_and_offload_only_these_names(
+            names_which_can_be_saved=["a", "b"],
+            names_which_can_be_offloaded=["a"],
+            offload_src="device",
+            offload_dst="pinned_host",
+        )
 
 
 def test_only_arguments_and_saved_values_are_kept() -> None:
@@ -262,8 +283,8 @@ def test_residuals_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == text
     lines = text.splitlines()
     assert [line.split(" from ")[0] for line in lines] == [
-        "float64[2,4]",
-        "float64[2,4] named 'product1'",
+        "f64[2,4]",
+        "f64[2,4] named 'product1'",
     ]
     assert lines[0].endswith("from the argument x")
     assert "test_checkpointing.py" in lines[1]
