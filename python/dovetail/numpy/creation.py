@@ -25,6 +25,7 @@ from dovetail.ops.operands import (
 )
 from dovetail.programs.transfers import beside, device_put
 from dovetail.tracing.bind import constant
+from dovetail.transforms.batching import vmap
 from dovetail.transforms.out_sharding import accepts_out_sharding
 
 _FILLED = """
@@ -206,16 +207,16 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: bool = False, device: Any = Non
 def fromfunction(
     function: Callable[..., Any], shape: Any, *, dtype: Any = float, **kwargs: Any
 ) -> Any:
-    """A function applied to the arrays of indices along each dimension.
+    """A function of the indices along each dimension, batched by `vmap` over all of them.
 
     Args:
-      function: takes one array of shape `shape` for each dimension: the indices along it.
+      function: takes one scalar for each dimension: the index along it.
       shape: an integer, or integers known while tracing.
       dtype: the element type of the indices.
       kwargs: further arguments of `function`.
 
     Returns:
-      The result of `function`.
+      The results of `function`, with the dimensions of `shape` in front of their own.
 
     Example:
       >>> fromfunction(lambda i, j: 10 * i + j, (2, 2), dtype=int)
@@ -223,7 +224,14 @@ def fromfunction(
              [10, 11]], dtype=int32)
     """
     sizes = canonical_shape(shape)
-    return function(*(lax.broadcasted_iota(dtype, sizes, i) for i in range(len(sizes))), **kwargs)
+    indices = [lax.iota(dtype, size) for size in sizes]
+
+    def at(*each: Any) -> Any:
+        return function(*each, **kwargs)
+
+    for i in reversed(range(len(sizes))):
+        at = vmap(at, tuple([0 if i == j else None for j in range(len(sizes))]))
+    return at(*indices)
 
 
 # Constants ----------------------------------------------------------------------------------------

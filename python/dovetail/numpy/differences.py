@@ -16,7 +16,7 @@ from dovetail.numpy import reductions
 from dovetail.numpy.creation import asarray
 from dovetail.numpy.joining import concatenate
 from dovetail.numpy.promotion import inexact, promote
-from dovetail.numpy.shape import moveaxis, ravel
+from dovetail.numpy.shape import broadcast_to, moveaxis, ravel
 from dovetail.ops.operands import (
     ArrayLike,
     as_operand,
@@ -223,31 +223,38 @@ def polyadd(a1: ArrayLike, a2: ArrayLike) -> Array:
     """The coefficients of the sum of polynomials.
 
     Args:
-      a1, a2: vectors of coefficients, the highest power first.
+      a1, a2: vectors of coefficients, the highest power first, or arrays with them in the first
+        dimension; with fewer of them, an array is broadcast to the other one's other dimensions.
 
     Returns:
-      A vector.
+      An array of the coefficients.
 
     Example:
       >>> polyadd(np.int32([1, 2]), np.int32([3]))
       Array([1, 5], dtype=int32)
     """
     x, y = promote("polyadd", a1, a2)
+    if not x.ndim == y.ndim == 1:
+        # The one with more coefficients has the shape of the result.
+        more, fewer = (y, x) if x.shape[0] < y.shape[0] else (x, y)
+        x, y = more, broadcast_to(fewer, (fewer.shape[0], *more.shape[1:]))
     length = max(x.shape[0], y.shape[0])
-    zero = lax.full((), 0, x.dtype)
-    return lax.pad(x, zero, [(length - x.shape[0], 0, 0)]) + lax.pad(
-        y, zero, [(length - y.shape[0], 0, 0)]
-    )
+
+    def padded(a: Array) -> Array:
+        config = [(length - a.shape[0], 0, 0), *[(0, 0, 0)] * (a.ndim - 1)]
+        return lax.pad(a, lax.full((), 0, a.dtype), config)
+
+    return padded(x) + padded(y)
 
 
 def polysub(a1: ArrayLike, a2: ArrayLike) -> Array:
     """The coefficients of the difference of polynomials.
 
     Args:
-      a1, a2: vectors of coefficients, the highest power first.
+      a1, a2: vectors or arrays of coefficients, as for `polyadd`.
 
     Returns:
-      A vector.
+      An array of the coefficients.
 
     Example:
       >>> polysub(np.int32([1, 2]), np.int32([3]))

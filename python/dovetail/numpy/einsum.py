@@ -100,21 +100,21 @@ def einsum_path(
       optimize: a strategy of `numpy.einsum_path`.
 
     Returns:
-      A list of "einsum_path" and tuples with the places of the operands contracted at each step;
-      the table, a string.
+      A list of tuples with the places of the operands contracted at each step; a table, a string.
 
     Raises:
       ValueError: subscripts are malformed, or do not match the operands.
 
     Example:
       >>> einsum_path("ij,jk", np.ones((2, 3)), np.ones((3, 4)))[0]
-      ['einsum_path', (0, 1)]
+      [(0, 1)]
     """
     terms, result, arrays = _parse(subscripts, operands)
     dummies = [_shaped(shape_of(a)) for a in arrays]
-    return np.einsum_path(
+    (_, *path), table = np.einsum_path(
         f"{','.join(terms)}->{result}", *dummies, optimize=_numpy_optimize(optimize)
     )
+    return path, table
 
 
 def _shaped(shape: tuple[int, ...]) -> np.ndarray:
@@ -123,6 +123,8 @@ def _shaped(shape: tuple[int, ...]) -> np.ndarray:
 
 
 def _numpy_optimize(optimize: Any) -> Any:
+    if isinstance(optimize, (list, tuple)) and optimize and isinstance(optimize[0], (tuple, list)):
+        return ["einsum_path", *optimize]
     return "greedy" if optimize == "auto" else optimize
 
 

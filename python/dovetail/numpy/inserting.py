@@ -10,7 +10,7 @@ from dovetail import lax
 from dovetail.arrays.array import Array
 from dovetail.arrays.protocols import array_meant
 from dovetail.base import dtypes
-from dovetail.base.errors import index_error, value_error
+from dovetail.base.errors import ConcretizationTypeError, index_error, value_error
 from dovetail.numpy.bounds import clip
 from dovetail.numpy.choice import where
 from dovetail.numpy.creation import asarray, broadcast_to_shape
@@ -53,6 +53,8 @@ def delete(
     obj = array_meant(obj)
     if type(obj) is Tracer and assume_unique_indices and obj.dtype != dtypes.bool_:
         return take(x, _rest(ravel(obj), x.shape[dim]), dim)  # type: ignore[arg-type]
+    if type(obj) is Tracer:
+        obj = obj.concrete(ConcretizationTypeError)
     chosen = obj if isinstance(obj, slice) else np.asarray(obj)
     if is_symbolic_dim(x.shape[dim]) and isinstance(chosen, np.ndarray) and not chosen.ndim:
         before, after = _parts(x, _place(int(chosen), x.shape[dim], x.shape[dim] - 1), 1, dim)

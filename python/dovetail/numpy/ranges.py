@@ -139,10 +139,15 @@ def linspace(
     if has_intervals or is_symbolic_dim(intervals):
         delta = (last - first) / intervals
         real = dtypes.to_real_dtype(compute)
-        fractions = (
-            lax.broadcasted_iota(real, (intervals, *(1 for _ in first.shape)), 0) / intervals
-        )
-        result = first * (1 - fractions) + last * fractions
+        numbers = lax.broadcasted_iota(real, (intervals, *(1 for _ in first.shape)), 0)
+        if is_symbolic_dim(intervals):
+            fractions = numbers / intervals
+            result = first * (1 - fractions) + last * fractions
+        else:
+            # Steps that are integers give integers. A power of 2 keeps products from overflowing.
+            scale = 2.0 ** -(intervals - 1).bit_length()
+            ends = first * scale * (intervals - numbers) + last * scale * numbers
+            result = ends / (intervals * scale)
         if endpoint:
             # If there is just one number, it is the first.
             is_last = as_operand("linspace", count) > 1

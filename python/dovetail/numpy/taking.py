@@ -286,7 +286,8 @@ def nonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) ->
     place = lax.select(lax.ne(flat, lax.full_like(flat, 0)), place, lax.full_like(flat, size))
     count = lax.reduce_sum(flat, (0,))
     filled = lax.lt(lax.iota(dtype, size), lax.broadcast(count, (size,)))
-    fills = fill_value if isinstance(fill_value, tuple) else (fill_value or 0,) * x.ndim
+    fill_value = 0 if fill_value is None else fill_value
+    fills = fill_value if isinstance(fill_value, tuple) else (fill_value,) * x.ndim
     results = []
     for d, fill in enumerate(fills):
         along = lax.reshape(lax.broadcasted_iota(dtype, x.shape, d), (x.size,))

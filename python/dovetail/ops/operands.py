@@ -15,6 +15,7 @@ from dovetail.arrays.protocols import array_meant
 from dovetail.base import dtypes
 from dovetail.base.errors import (
     ConcretizationTypeError,
+    TracerError,
     axis_error,
     float0_error,
     type_error,
@@ -257,6 +258,8 @@ def canonical_axis(axis: Any, ndim: int, name: str = "axis") -> int:
     """`axis` as a number in [0, ndim); negative ones count from the end."""
     try:
         index = operator.index(axis)
+    except TracerError:
+        raise
     except TypeError:
         kind = type(axis).__name__
         raise type_error(f"{name}: {kind!r} object cannot be interpreted as an integer") from None

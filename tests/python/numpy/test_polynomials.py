@@ -105,3 +105,12 @@ def test_rolls_by_traced_shifts(shift: int) -> None:
     shifts = np.array([shift, 2])
     rows = dt.vmap(lambda s: dnp.roll(X, s))(shifts)
     np.testing.assert_array_equal(rows, [np.roll(X, s) for s in shifts])
+
+
+def test_arrays_of_coefficients() -> None:
+    x, y = np.array([[2, 3, 1]]), np.array([[5, 7, 3], [8, 2, 6]])
+    np.testing.assert_array_equal(dnp.polyadd(x, y), [[5, 7, 3], [10, 5, 7]])
+    np.testing.assert_array_equal(dnp.polysub(y, x), [[5, 7, 3], [6, -1, 5]])
+    np.testing.assert_array_equal(dnp.polyadd(y, np.array([2])), [[5, 7, 3], [10, 4, 8]])
+    with pytest.raises(ValueError, match="broadcast"):
+        dnp.polyadd(np.array([1, 3, 5]), y)

@@ -62,6 +62,18 @@ def test_places_of_elements() -> None:
         dt.jit(dnp.nonzero)(MASK)
 
 
+def test_nonzero_with_a_traced_fill_value() -> None:
+    nonzero = dt.jit(dnp.nonzero, static_argnames="size")
+    (indices,) = nonzero(np.array([0, 1, 0, 2]), size=3, fill_value=4)
+    np.testing.assert_array_equal(indices, [1, 3, 4])
+
+
+def test_what_must_be_known_while_tracing() -> None:
+    for f in (lambda i: dnp.delete(np.arange(5), i), lambda i: dnp.min(np.arange(5), i)):
+        with pytest.raises(dt.errors.ConcretizationTypeError):
+            dt.jit(f)(0)
+
+
 @pytest.mark.parametrize("more", [0, 3, -2])
 def test_nonzero_of_known_size(more: int) -> None:
     count = int(MASK.sum())

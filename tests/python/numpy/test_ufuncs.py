@@ -148,3 +148,29 @@ def test_attributes_are_read_only(name: str) -> None:
     getattr(made, name)
     with pytest.raises(AttributeError):
         setattr(made, name, None)
+
+
+def test_functions_of_indices_are_of_scalars() -> None:
+    shapes = []
+
+    def f(i: Any, j: Any, scale: float) -> Any:
+        shapes.append((i.shape, j.shape))
+        return scale * (i + j) * dnp.arange(3)
+
+    result = dnp.fromfunction(f, (2, 4), scale=2)
+    assert shapes == [((), ())]
+    i, j, k = np.indices((2, 4, 3))
+    np.testing.assert_array_equal(result, 2 * (i + j) * k)
+
+
+@pytest.mark.parametrize("step", [1, 3, 7, 10])
+def test_integers_at_equal_distances(step: int) -> None:
+    for size in range(1, 60):
+        expected = np.arange(size) * step + 1
+        last = expected[-1]
+        for dtype in (np.int32, np.float32):
+            numbers = dnp.linspace(1, last, size, dtype=dtype)
+            np.testing.assert_array_equal(numbers, expected, strict=False)
+    largest = np.finfo(np.float32).max
+    assert np.isfinite(dnp.linspace(-largest, largest, 50)).all()
+    assert np.isfinite(dnp.linspace(0, 60000, 50, dtype=np.float16)).all()
