@@ -40,7 +40,7 @@ class HeldArguments(NamedTuple):
             return None
         names = LeafNames(fun, args, {})
         owners = flatten(args)[0]
-        texts = [names.at(i) for i in range(len(owners))]
+        texts = [str(names.at(i)) for i in range(len(owners))]
         check_references("shard_map", name_of(fun), owners, texts, [])
         held = [leaf[...] if _is_held(leaf) else leaf for leaf in leaves]
 
