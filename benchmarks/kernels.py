@@ -1,6 +1,6 @@
 """The kernels of `examples/kernels.py`, beside plain ops that compute the same, here and in JAX.
 
-Usage: kernels.py [--repeat N] [--only NAME...]
+Usage: kernels.py [--repeat N] [--only NAME...] [--batch N]
 
 JAX's Pallas has no code generator for CPUs: its times are those of the plain ops, which XLA
 compiles.
@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from by_turns import measure
 
 import dovetail as dt
@@ -54,6 +55,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--repeat", type=int, default=10, help="(default: %(default)s)")
     parser.add_argument("--only", nargs="+", help="names of kernels")
+    parser.add_argument("--batch", type=int, help="time batches of so many, by vmap")
     options = parser.parse_args()
     dt.config.update("compile", "now")
     ours, theirs = example("kernels"), in_jax()
@@ -64,10 +66,14 @@ def main() -> None:
         if options.only and name not in options.only:
             continue
         kernel, plain, given = make(*sizes)
+        if options.batch:
+            kernel, plain = dt.vmap(kernel), dt.vmap(plain)
+            given = [np.stack([x] * options.batch) for x in given]
         arrays = [dt.device_put(x) for x in given]
         functions = [(dt, f, arrays) for f in (dt.jit(kernel), dt.jit(plain))]
         if theirs:
             jax, plain = theirs.dt, theirs.CASES[name][0](*sizes).plain
+            plain = jax.vmap(plain) if options.batch else plain
             functions.append((jax, jax.jit(plain), [jax.device_put(x) for x in given]))
         calls = {
             what: functools.partial(call, library.block_until_ready, function, xs)

@@ -2,6 +2,7 @@
 #include "Division.h"
 #include "Lowering.h"
 #include "Masked.h"
+#include "NestedParts.h"
 #include "Passes.h"
 #include "cpp/cost/Steps.h"
 #include "cpp/dispatch/OneDispatch.h"
@@ -129,7 +130,7 @@ struct DivideLoopsPass : impl::DivideLoopsPassBase<DivideLoopsPass> {
         kernels.push_back(op);
     });
     for (Operation *op : kernels)
-      if (!isCpu || !keepKernel(op))
+      if (!keepKernel(op))
         unwrapKernel(op);
     if (!isCpu)
       return;
@@ -143,30 +144,73 @@ private:
   bool keepKernel(Operation *op) {
     ImplicitLocOpBuilder b(op->getLoc(), op);
     int64_t steps = stepsOf(op);
-    if (!isMemoryEffectFree(op) || isInLoop(op))
+    Target target(getOperation());
+    if (target.name.empty() || getOperation()->hasAttr(kHostLoops) || !isMemoryEffectFree(op) || isInLoop(op))
       return false;
+    // A workgroup of one thread would use little of a GPU.
+    if (target.isGpu())
+      return isForOneDispatch(op, b);
     if (steps <= kFewestToDivide)
       return isForOneDispatch(op, b);
     // A product of few rows takes more time for each.
     auto threads = getOperation()->getAttrOfType<IntegerAttr>(kThreads);
     int64_t wanted = threads ? std::max(kFewestGroups, 2 * threads.getInt()) : kGroups;
-    for (auto [seed, dim] : seedsOf(op, kFewestGroups)) {
-      Division division(op);
-      if (!division.find(seed, dim) || !division.isByLeadingDims())
-        continue;
-      int64_t numGroups = numGroupsFor(division.extent(), kFewestGroups, wanted, steps, kMostSteps);
-      if (numGroups == 0 || !Repeated(op, division).isLittleOf(steps / numGroups))
-        continue;
-      Operation *parts = division.emit(numGroups);
+    Division division(op);
+    if (Operation *parts = divideKernel(op, division, kFewestGroups, wanted)) {
       parts->setAttr(kKernel, b.getUnitAttr());
       if (isOneDispatch(parts)) {
         division.replace(parts);
         return true;
       }
       parts->erase();
-      break;
     }
-    return steps <= kMostOfThread && isForOneDispatch(op, b);
+    return keepBatch(op, wanted) || (steps <= kMostOfThread && isForOneDispatch(op, b));
+  }
+
+  /// Emits a loop over the parts of a kernel, at least `fewest`, and sets the division that it is made by; null if
+  /// there is none.
+  static Operation *divideKernel(Operation *op, Division &division, int64_t fewest, int64_t wanted) {
+    int64_t steps = stepsOf(op);
+    for (auto [seed, dim] : seedsOf(op, fewest)) {
+      division = Division(op);
+      if (!division.find(seed, dim) || !division.isByLeadingDims())
+        continue;
+      int64_t numGroups = numGroupsFor(division.extent(), fewest, wanted, steps, kMostSteps);
+      if (numGroups > 0 && Repeated(op, division).isLittleOf(steps / numGroups))
+        return division.emit(numGroups);
+    }
+    return nullptr;
+  }
+
+  /// Makes one dispatch of a kernel on a batch of fewer entries than there are to be workgroups: of parts of its
+  /// entries.
+  static bool keepBatch(Operation *op, int64_t wanted) {
+    for (auto [seed, dim] : seedsOf(op, 2)) {
+      Division division(op);
+      int64_t numEntries = cast<RankedTensorType>(seed.getType()).getDimSize(dim);
+      if (dim > 0 || numEntries >= kFewestGroups || !division.find(seed, dim) || !division.isByLeadingDims())
+        continue;
+      auto entries = cast<ScanOp>(division.emit(numEntries));
+      Operation *entry = wrapBody(entries);
+      Division ofEntry(entry);
+      Operation *parts = divideKernel(entry, ofEntry, llvm::divideCeil(kFewestGroups, numEntries),
+                                      llvm::divideCeil(wanted, numEntries));
+      SmallVector<Value> flat;
+      if (parts) {
+        ofEntry.replace(parts);
+        flat = flattenLoops(entries, cast<ScanOp>(parts));
+      }
+      entries->erase();
+      if (flat.empty())
+        return false;
+      Operation *loop = shapedFrom(flat.front()).getDefiningOp();
+      loop->setAttr(kKernel, UnitAttr::get(op->getContext()));
+      if (!isOneDispatch(loop))
+        return false;
+      division.replace(flat);
+      return true;
+    }
+    return false;
   }
 
   static bool isInLoop(Operation *op) { return !isa<func::FuncOp>(op->getParentOp()); }

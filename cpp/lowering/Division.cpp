@@ -462,12 +462,12 @@ Operation *Division::emit(int64_t number) {
   return made;
 }
 
-void Division::replace(Operation *loop) {
-  OpBuilder builder(loop->getContext());
-  builder.setInsertionPointAfter(loop);
-  Emitter e(builder, loop->getLoc());
-  for (auto [result, stacked] : llvm::zip_equal(results, loop->getResults()))
-    result.replaceUsesWithIf(joined(e, stacked, cast<RankedTensorType>(result.getType()), dimOf(result)),
+void Division::replace(ValueRange stacked) {
+  OpBuilder builder(stacked.back().getContext());
+  builder.setInsertionPointAfterValue(stacked.back());
+  Emitter e(builder, stacked.back().getLoc());
+  for (auto [result, parts] : llvm::zip_equal(results, stacked))
+    result.replaceUsesWithIf(joined(e, parts, cast<RankedTensorType>(result.getType()), dimOf(result)),
                              [&](OpOperand &use) { return !isInside(use.getOwner()); });
   SmallVector<Operation *> sorted = inOrder();
   for (Operation *op : llvm::reverse(sorted))

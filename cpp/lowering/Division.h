@@ -38,8 +38,9 @@ public:
 
   /// Emits a loop over `numParts` parts, which replaces nothing yet.
   mlir::Operation *emit(int64_t numParts);
-  /// Puts that loop in place of the ops.
-  void replace(mlir::Operation *parts);
+  /// Puts that loop in place of the ops, or one whose results are reshaped to its results.
+  void replace(mlir::Operation *parts) { replace(parts->getResults()); }
+  void replace(mlir::ValueRange stacked);
 
 private:
   /// What flows from a value into another, which has `shift` more dimensions before the divided one.

@@ -98,7 +98,8 @@ struct GatherLowering : LowerOpInterface::ExternalModel<GatherLowering, GatherOp
       results.push_back(filledAlone(b, sizes, scalar::zero(builder)));
       return success();
     }
-    IndexedWindows windows = {x, indices, dims, window, getElementTypeOrSelf(gather.getIndices())};
+    IndexedWindows windows = {
+        x, indices, dims, window, getElementTypeOrSelf(gather.getIndices()), op->hasAttr(kWithin)};
     if (isInDispatch(b) && windows.areForSlices()) {
       results.push_back(readWindows(b, windows));
       return success();

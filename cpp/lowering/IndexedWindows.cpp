@@ -57,10 +57,13 @@ struct WindowSlice {
       SmallVector<Value> index(loops);
       index.push_back(arith::ConstantIndexOp::create(b, i));
       Value asked = indexOf(b, tensor::ExtractOp::create(b, windows.indices, index), windows.indexElement);
+      sizes[dim] = b.getIndexAttr(windows.window[i]);
+      offsets[dim] = asked;
+      if (windows.areWithin)
+        continue;
       Value within = isWithin(b, asked, end);
       isInside = isInside ? arith::AndIOp::create(b, isInside, within).getResult() : within;
       offsets[dim] = arith::MaxSIOp::create(b, arith::MinSIOp::create(b, asked, end), zero).getResult();
-      sizes[dim] = b.getIndexAttr(windows.window[i]);
     }
   }
 

@@ -6,12 +6,17 @@
 
 namespace dovetail {
 
+/// Marks a gather whose windows are known to be within the array: one of them is a view of it.
+constexpr llvm::StringLiteral kWithin = "dovetail.within";
+
 /// Windows of `x` with the sizes in `window` along `dims`, and full size along the others: each begins, along `dims`,
 /// at the numbers of one vector along the last dimension of `indices`, whose dialect element type is `indexElement`.
 struct IndexedWindows {
   mlir::Value x, indices;
   llvm::ArrayRef<int64_t> dims, window;
   mlir::Type indexElement;
+  /// Whether all of them are known to be within `x`.
+  bool areWithin = false;
 
   /// Returns true if `readWindows` supports these windows and is faster than reading element by element.
   bool areForSlices() const;

@@ -14,8 +14,8 @@ def DivideLoopsPass : ModulePass<"dovetail-divide-loops"> {
     elementwise ops around the loop, divided in the same way, are part of it.
 
     What a kernel computes (`dovetail.kernel`) is divided in the same way, whether there is a loop in it or not, if its arrays can
-    be divided along their leading dimensions. If not, it is one dispatch of one thread if that takes little time; otherwise its
-    ops are inlined, and form dispatches of their own.
+    be divided along their leading dimensions; if there is a batch of few entries, each entry is divided. If not, it is one dispatch
+    of one thread if that takes little time, also on a GPU; otherwise its ops are inlined, and form dispatches of their own.
 
     A loop stays as it is if workgroups would repeat much work, or if its parts are not lowered to one dispatch.
   }];

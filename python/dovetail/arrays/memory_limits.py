@@ -5,6 +5,8 @@ The runtime, which this uses, is imported only then.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +15,7 @@ from dovetail.base.locations import here
 
 if TYPE_CHECKING:
     from dovetail.arrays.array import Array
+    from dovetail.arrays.shaped_array import ShapedArray
     from dovetail.runtime.memory import OutOfMemoryError
 
 # For smaller arrays the machine's memory is not checked.
@@ -32,6 +35,23 @@ def check_size(array: np.ndarray | Array) -> None:
         raise OutOfMemoryError(
             f"RESOURCE_EXHAUSTED: an array of {in_words(array.nbytes)} is wanted, {array.dtype}"
             f"{list(array.shape)}, {there()}, {here()}"
+        )
+
+
+def check_scratch(name: str, avals: Sequence[ShapedArray]) -> None:
+    """Reject scratch memory of a kernel that is larger than any memory, also if nothing uses it.
+
+    Raises:
+      OutOfMemoryError: it is larger than the machine's memory and swap.
+    """
+    from dovetail.runtime.memory import OutOfMemoryError, in_words, memory_of_host  # lazy
+
+    wanted = sum(math.prod(aval.shape) * aval.dtype.itemsize for aval in avals)
+    limit = memory_of_host()
+    if limit and wanted > limit:
+        raise OutOfMemoryError(
+            f"RESOURCE_EXHAUSTED: the scratch memory of the kernel `{name}` must fit the device, "
+            f"got: {in_words(wanted)}, {there()}, {here()}; use smaller scratch_shapes"
         )
 
 

@@ -53,6 +53,46 @@ class Held:
         """
         return _Indexer(self)
 
+    @property
+    def T(self) -> Rearranged:
+        """The reference with its dimensions in reversed order; writes to it are writes to this."""
+        return self.transpose(tuple(reversed(range(self.ndim))))
+
+    def reshape(self, *shape: Any) -> Rearranged:
+        """The reference with another shape, as `reshape` of arrays; writes to it are writes to
+        this.
+        """
+        if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
+            shape = tuple(shape[0])
+        try:
+            to = np.broadcast_to(False, self.shape).reshape(shape).shape
+        except ValueError:
+            raise value_error(
+                f"cannot reshape shape {self.shape} into shape {shape}, got: a reference of "
+                f"{self.size} elements"
+            ) from None
+        return Rearranged(self, "reshape", to)
+
+    def transpose(self, permutation: Sequence[int]) -> Rearranged:
+        """The reference with its dimensions in another order, as `transpose` of arrays."""
+        order = tuple(permutation)
+        if sorted(order) != list(range(self.ndim)):
+            raise value_error(
+                f"transpose of a reference must name each of its {self.ndim} dimensions once, got: "
+                f"{order}"
+            )
+        return Rearranged(self, "transpose", order)
+
+    def bitcast(self, dtype: Any) -> Rearranged:
+        """The reference with its bits as elements of another type of the same size."""
+        to = dtypes.dtype(np.dtype(dtype))
+        if to.itemsize != self.dtype.itemsize:
+            raise value_error(
+                f"bitcast of a reference must have elements of {self.dtype.itemsize} bytes, got: "
+                f"{to}, of {to.itemsize}"
+            )
+        return Rearranged(self, "bitcast", to)
+
     def __len__(self) -> int:
         if not self.shape:
             raise TypeError("len() of unsized object")
@@ -136,6 +176,47 @@ class RefView(Held):
         whole, *arrays = children
         left = iter(arrays)
         return cls(whole, tuple(_item_of(kind, left) for kind in kinds))
+
+
+class Rearranged(Held):
+    """A reference, or a window of one, with its elements in another form.
+
+    Args:
+      whole: the reference.
+      how: `reshape`, `transpose` or `bitcast`.
+      to: the shape, the order of dimensions, or the element type.
+    """
+
+    __slots__ = ("_how", "_to", "_whole")
+
+    def __init__(self, whole: Held, how: str, to: Any) -> None:
+        self._whole, self._how, self._to = whole, how, to
+
+    def _read(self) -> Any:
+        return _rearranged(self._whole._read(), self._how, self._to)
+
+    def _write(self, value: Any) -> None:
+        to: Any = self._to
+        if self._how == "reshape":
+            to = self._whole.shape
+        elif self._how == "transpose":
+            to = tuple(int(d) for d in np.argsort(to))
+        else:
+            to = self._whole.dtype
+        self._whole._write(_rearranged(value, self._how, to))
+
+    def _flat(self) -> tuple[tuple[Any, ...], Any]:
+        return (self._whole,), (self._how, self._to)
+
+    @classmethod
+    def _unflat(cls, form: Any, children: Sequence[Any]) -> Rearranged:
+        return cls(children[0], *form)
+
+
+def _rearranged(x: Any, how: str, to: Any) -> Any:
+    if how == "reshape":
+        return dnp.reshape(x, to)
+    return dnp.transpose(x, to) if how == "transpose" else lax.bitcast_convert_type(x, to)
 
 
 class Slice(NamedTuple):
@@ -235,7 +316,7 @@ class Window(Held):
 
 
 # Functions that are traced take windows as they take references: by what they are made of.
-for _class in (RefView, Window):
+for _class in (RefView, Rearranged, Window):
     register_node(_class, _class._flat, _class._unflat)
 
 

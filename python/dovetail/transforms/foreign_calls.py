@@ -9,6 +9,7 @@ import numpy as np
 
 from dovetail import _core
 from dovetail.arrays.array import Array, ArrayMethods, ShapedArray
+from dovetail.arrays.keys import is_keys
 from dovetail.base import dtypes
 from dovetail.base.errors import ConcretizationTypeError, type_error, value_error
 from dovetail.base.locations import here
@@ -58,7 +59,8 @@ def ffi_call(
       legacy_backend_config: None; typed functions have attributes instead.
 
     Returns:
-      A function of the arguments, arrays of any shapes and dtypes. Its keyword arguments are the
+      A function of the arguments, arrays of any shapes and dtypes; the function gets the words of
+      random keys. Its keyword arguments are the
       attributes of the call: numbers, strings, NumPy arrays, sequences of numbers, and dicts of
       these; Python's numbers have 64 bits. It returns one array, or a tuple or list of them.
 
@@ -106,7 +108,8 @@ def ffi_call(
         output_layouts = [output_layouts]
 
     def call(*args: Any, **attributes: Any) -> Any:
-        operands = [as_operand(arg, f"argument {i} of the {what}") for i, arg in enumerate(args)]
+        words = [arg._data if is_keys(arg) else arg for arg in args]
+        operands = [as_operand(x, f"argument {i} of the {what}") for i, x in enumerate(words)]
         shapes = [operand.shape for operand in operands]
         stated: dict[str, Any] = {
             "target": target_name,

@@ -22,6 +22,7 @@ from dovetail.tracing.arguments import (
 from dovetail.tracing.functions import apply, trace
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.transforms.batching import with_objects
+from dovetail.transforms.held_arguments import HeldArguments
 from dovetail.transforms.manual import Manual
 from dovetail.trees.pytree import broadcast_prefix, flatten, unflatten
 
@@ -48,7 +49,8 @@ def shard_map(
 ) -> Any:
     """A function of whole arrays that applies `f` to the part of them on each device.
 
-    Collectives of `dovetail.lax` in `f` compute over the axes of the mesh.
+    Collectives of `dovetail.lax` in `f` compute over the axes of the mesh. References among the
+    arguments, and windows of them, are partitioned like the arrays that they hold.
 
     Args:
       f: the function of the parts; without it, a decorator is returned.
@@ -95,22 +97,28 @@ def shard_map(
     fun: Function = f
     name = name_of(fun)
 
+    def specs_of_results(result: Any) -> Sequence[P | None]:
+        return broadcast_prefix(out_specs, result, "shard_map out_specs")
+
     @described(fun, f"{name} of the parts of arrays that the devices of a mesh hold.")
     def wrapper(*args: Any) -> Any:
         over = Manual.of(mesh, axis_names, name, check_vma)
         over.check_specs(out_specs, "out_specs")
+        held = HeldArguments.of(fun, args)
+        args = args if held is None else held.values
         if in_specs is _INFER:
             specs: Sequence[P | None] = over.inferred_specs(args)
         else:
             over.check_specs(in_specs, "in_specs")
             specs = broadcast_prefix(in_specs, args, "shard_map in_specs")
-        return on_parts(
-            fun,
-            over,
-            args,
-            specs,
-            lambda result: broadcast_prefix(out_specs, result, "shard_map out_specs"),
-        )
+        if held is None:
+            return on_parts(fun, over, args, specs, specs_of_results)
+        specs = held.specs(specs)
+
+        def specs_of_all(result: Any) -> Sequence[P | None]:
+            return [*specs_of_results(result[0]), *held.of_references(specs)]
+
+        return held.written(on_parts(held.function, over, args, specs, specs_of_all))
 
     return wrapper
 

@@ -76,9 +76,37 @@ module attributes {dovetail.target = "cpu"} {
 
 // -----
 
-// GPUs have no dispatches of parts.
-// CHECK-LABEL: func.func @gpu
+// A batch of few entries: workgroups compute parts of entries, and choose what belongs to theirs, without a copy.
+// CHECK-LABEL: func.func @batch
+// CHECK:         dovetail.scan length 8 init() over({{.+}}) consts({{.+}}) {dovetail.kernel, dovetail.workgroups}
+// CHECK:           dovetail.gather {{.+}} dims [0] window [1] {dovetail.within} : tensor<2x1x64x512xf32>, tensor<1xi32>
+// CHECK:           dovetail.dot_general {{.+}} : tensor<1x256x64xf32>, tensor<1x64x512xf32>
+// CHECK:           dovetail.exp
 // CHECK-NOT:     dovetail.case
+// LOWERED-LABEL: func.func @batch
+// LOWERED-COUNT-1: "flow.dispatch"
+// LOWERED-NOT:     "flow.dispatch"
+module attributes {dovetail.target = "cpu", dovetail.threads = 4} {
+  func.func @batch(%x: tensor<2x1024x64xf32>, %w: tensor<2x64x512xf32>) -> tensor<2x1024x512xf32> {
+    %index = dovetail.constant dense<0> : tensor<i32>
+    %0 = dovetail.case %index of(%x, %w) {dovetail.kernel} : (tensor<i32>, tensor<2x1024x64xf32>, tensor<2x64x512xf32>) -> tensor<2x1024x512xf32> {
+    ^bb0(%a: tensor<2x1024x64xf32>, %b: tensor<2x64x512xf32>):
+      %1 = dovetail.dot_general %a, %b batch [0] x [0] contract [2] x [1] : tensor<2x1024x64xf32>, tensor<2x64x512xf32>
+      %2 = dovetail.exp %1 : tensor<2x1024x512xf32>
+      dovetail.yield %2 : tensor<2x1024x512xf32>
+    }
+    return %0 : tensor<2x1024x512xf32>
+  }
+}
+
+// -----
+
+// On GPUs, what takes one thread little time is one dispatch; there are none of parts.
+// CHECK-LABEL: func.func @gpu
+// CHECK:         dovetail.case
+// LOWERED-LABEL: func.func @gpu
+// LOWERED-NOT:     linalg
+// LOWERED:         "flow.dispatch"
 module attributes {dovetail.target = "vulkan"} {
   func.func @gpu(%x: tensor<8x8xf32>) -> tensor<8xf32> {
     %index = dovetail.constant dense<0> : tensor<i32>
@@ -89,5 +117,23 @@ module attributes {dovetail.target = "vulkan"} {
       dovetail.yield %2 : tensor<8xf32>
     }
     return %0 : tensor<8xf32>
+  }
+}
+
+// -----
+
+// CHECK-LABEL: func.func @large_on_gpu
+// CHECK-NOT:     dovetail.case
+// CHECK-NOT:     dovetail.scan
+module attributes {dovetail.target = "cuda"} {
+  func.func @large_on_gpu(%x: tensor<1024x64xf32>) -> tensor<1024xf32> {
+    %index = dovetail.constant dense<0> : tensor<i32>
+    %0 = dovetail.case %index of(%x) {dovetail.kernel} : (tensor<i32>, tensor<1024x64xf32>) -> tensor<1024xf32> {
+    ^bb0(%a: tensor<1024x64xf32>):
+      %1 = dovetail.reduce_sum %a [1] : tensor<1024x64xf32>
+      %2 = dovetail.exp %1 : tensor<1024xf32>
+      dovetail.yield %2 : tensor<1024xf32>
+    }
+    return %0 : tensor<1024xf32>
   }
 }

@@ -9,6 +9,7 @@ import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
+from dovetail import lax
 from dovetail.experimental import pallas as pl
 
 F32 = np.float32
@@ -124,6 +125,51 @@ def test_results_may_start_at_elements() -> None:
         out_specs=spec,
     )
     np.testing.assert_array_equal(f(), [2, 3, 10, 11, 12])
+
+
+def shifted(n: int, block: pl.BlockSpec, other: pl.BlockSpec, interpret: bool) -> Any:
+    """A copy of blocks of 4, three programs."""
+    return pl.pallas_call(
+        copy, struct(n), grid=3, in_specs=[block], out_specs=other, interpret=interpret
+    )
+
+
+@MODES
+@pytest.mark.parametrize("how", ["affine", "computed", "large"])
+@pytest.mark.parametrize("offset", [-5, -1, 1, 2, 7])
+def test_blocks_outside_of_the_array(offset: int, how: str, interpret: bool) -> None:
+    """They read as zeros, and what is written there is dropped, also if a place is not affine."""
+
+    def place(i: Any) -> Any:
+        if how == "affine":
+            return i + offset
+        far = 0 if how == "computed" else 1 << 20
+        return lax.cond(i > 1, lambda: i + offset + far, lambda: i + offset - far)
+
+    places = [int(place(np.int32(i))) for i in range(3)]
+    here, there = (pl.BlockSpec((4,), index_map) for index_map in (lambda i: i, place))
+    x = np.arange(1, 11, dtype=F32)
+    read, written = np.zeros(12, F32), np.full(10, np.nan, F32)
+    starting = np.zeros(12, F32)
+    for i, p in enumerate(places):
+        for k in range(4):
+            if 0 <= 4 * p + k < 10:
+                read[4 * i + k] = x[4 * p + k]
+                written[4 * p + k] = x[4 * i + k] if 4 * i + k < 10 else 0
+            if 0 <= p + k - 1 < 10:
+                starting[4 * i + k] = x[p + k - 1]
+    np.testing.assert_array_equal(shifted(12, there, here, interpret)(x), read)
+    np.testing.assert_array_equal(shifted(10, here, there, interpret)(x), written)
+    at = pl.BlockSpec((pl.Element(4, (1, 0)),), place)
+    np.testing.assert_array_equal(shifted(12, at, here, interpret)(x), starting)
+
+
+def test_blocks_that_are_known_to_be_inside_are_not_padded() -> None:
+    here, first = (
+        pl.BlockSpec((4,), index_map) for index_map in (lambda i: i, lambda i: dnp.minimum(i, 1))
+    )
+    text = shifted(12, first, here, False).lower(np.ones(8, F32)).as_text("trace")
+    assert "dovetail.pad" not in text
 
 
 # Errors -------------------------------------------------------------------------------------------

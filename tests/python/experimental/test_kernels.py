@@ -63,11 +63,25 @@ def test_large_kernels_are_one_dispatch(name: str) -> None:
     assert kernels.distance(dt.jit(kernel)(*arrays), expected) <= 1e-4 * largest
 
 
-def test_a_batch_of_a_kernel_is_one_dispatch() -> None:
-    kernel, plain, (x,) = kernels.softmax(512, 64)
-    batch = np.stack([x, 2 * x, x + 1, -x])
-    assert dispatches(dt.vmap(kernel), [batch]) == 1
-    assert_close(dt.jit(dt.vmap(kernel))(batch), dt.jit(dt.vmap(plain))(batch))
+@pytest.mark.parametrize("size", [2, 3, 4])
+@pytest.mark.parametrize("name", ["dense layer", "softmax", "attention"])
+def test_a_batch_of_a_kernel_is_one_dispatch(name: str, size: int) -> None:
+    make, _, sizes = kernels.CASES[name]
+    kernel, plain, arrays = make(*sizes)
+    batch = [np.stack([np.roll(x, i) for i in range(size)]) for x in arrays]
+    assert dispatches(dt.vmap(kernel), batch) == 1
+    assert_close(dt.jit(dt.vmap(kernel))(*batch), dt.jit(dt.vmap(plain))(*batch))
+
+
+def test_entries_of_a_batch_share_what_has_none() -> None:
+    """Parts of entries of a batch read the weights of their entry, or those of all."""
+    make, _, sizes = kernels.CASES["dense layer"]
+    kernel, plain, (x, w, b) = make(*sizes)
+    xs, bs = np.stack([x, -x]), np.stack([b, 2 * b])
+    for axes, arrays in (((0, None, None), (xs, w, b)), ((0, None, 0), (xs, w, bs))):
+        f, g = (dt.jit(dt.vmap(each, in_axes=axes)) for each in (kernel, plain))
+        assert dispatches(f, list(arrays)) == 1
+        assert_close(f(*arrays), g(*arrays))
 
 
 @pytest.mark.usefixtures("vulkan")

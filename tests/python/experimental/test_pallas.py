@@ -310,9 +310,14 @@ def test_too_much_scratch_names_the_kernel() -> None:
         sum_ref[...] = dnp.cumsum(sum_ref[...] + x_ref[0])
         o_ref[...] = sum_ref[-4:]
 
-    f = pl.pallas_call(fills, struct(4), scratch_shapes=[struct(1 << 44)])
-    with pytest.raises(MemoryError, match=r"`fills` needs memory that cannot be had.* TiB.*fills"):
-        f(np.ones(4, F32))
+    def ignores(x_ref: Any, o_ref: Any, sum_ref: Any) -> None:
+        o_ref[...] = x_ref[...]
+
+    for kernel in (fills, ignores):
+        f = pl.pallas_call(kernel, struct(4), scratch_shapes=[struct(1 << 44)])
+        match = rf"of the kernel `{kernel.__name__}` must fit the device, got: 64.0 TiB"
+        with pytest.raises(MemoryError, match=match):
+            f(np.ones(4, F32))
 
 
 def test_a_reference_of_a_kernel_is_not_used_after_its_end() -> None:

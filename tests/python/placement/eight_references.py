@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import NamedSharding, P
+from dovetail import NamedSharding, P, lax
 
 
 def test_references_stay_where_they_are() -> None:
@@ -29,3 +30,41 @@ def test_references_stay_where_they_are() -> None:
     ref[1:3] = dnp.zeros(2)
     assert ref.sharding == sharding
     np.testing.assert_array_equal(ref[...], [0, 0, 0, *range(5, 18)])
+
+
+@pytest.mark.parametrize("jitted", [False, True])
+def test_parts_of_references(jitted: bool) -> None:
+    """Functions of parts take references, and windows of them, like the arrays that they hold."""
+    mesh = dt.make_mesh((8,), ("x",))
+
+    def step(total: Any, row: Any, scale: Any) -> Any:
+        row[...] *= scale[...]
+        total[...] += lax.psum(row[...].sum(), "x")
+        return row[...][:1]
+
+    specs = (P(), P("x"), P())
+    mapped = dt.shard_map(step, mesh=mesh, in_specs=specs, out_specs=P("x"))
+    total, table, scale = (
+        dt.new_ref(0.0),
+        dt.new_ref(dnp.arange(32.0).reshape(2, 16)),
+        dt.new_ref(2.0),
+    )
+    f = dt.jit(lambda *refs: mapped(refs[0], refs[1].at[1], refs[2])) if jitted else None
+    first = f(total, table, scale) if f else mapped(total, table.at[1], scale)
+    row = 2 * np.arange(16, 32)
+    np.testing.assert_array_equal(first, row[::2])
+    np.testing.assert_array_equal(table[...], [np.arange(16), row])
+    assert total[...] == row.sum()
+    assert scale[...] == 2
+
+
+def test_a_reference_is_one_argument_of_a_function_of_parts() -> None:
+    ref = dt.new_ref(dnp.zeros(8))
+    f = dt.shard_map(
+        lambda a, b: a[...] + b[...],
+        mesh=dt.make_mesh((8,), ("x",)),
+        in_specs=P("x"),
+        out_specs=P("x"),
+    )
+    with pytest.raises(ValueError, match="only one reference to a mutable array may be passed"):
+        f(ref, ref.at[:])

@@ -88,3 +88,37 @@ def test_wrong_windows() -> None:
         dt.jit(lambda a, b: a.set(b[...]))(ref.at[:2], ref.at[2:])
     with pytest.raises(TypeError, match=r"TransformedRefs are not allowed .* window .*`row`"):
         dt.vmap(row)(ref.at[:2])
+
+
+@pytest.mark.parametrize("jitted", [False, True])
+def test_references_in_another_form(jitted: bool) -> None:
+    start = np.arange(36, dtype=np.float32).reshape(12, 3)
+    ref = dt.new_ref(start)
+
+    def f(r: Any) -> Any:
+        v = r.reshape(4, -1)
+        v.reshape(-1)[1] = 7
+        v.T[0] += 100
+        r.at[2:4].transpose((1, 0))[1, :] = 5
+        r.bitcast(np.int32)[0, 2] = 0
+        return v[...], r.T[0]
+
+    got = (dt.jit(f) if jitted else f)(ref)
+    x = start.copy()
+    x[0, 1] = 7
+    x[::3, 0] += 100
+    x[2:4, 1] = 5
+    x[0, 2] = 0
+    np.testing.assert_array_equal(ref[...], x)
+    np.testing.assert_array_equal(got[0], x.reshape(4, 9))
+    np.testing.assert_array_equal(got[1], x[:, 0])
+
+
+def test_wrong_forms() -> None:
+    ref = dt.new_ref(np.zeros((2, 3), np.float32))
+    with pytest.raises(ValueError, match=r"cannot reshape shape \(2, 3\) into shape \(4, 4\), got"):
+        ref.reshape(4, 4)
+    with pytest.raises(ValueError, match=r"must name each of its 2 dimensions once, got: \(0, 0\)"):
+        ref.transpose((0, 0))
+    with pytest.raises(ValueError, match="must have elements of 4 bytes, got: float16, of 2"):
+        ref.bitcast(np.float16)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dovetail import numpy as dnp
+from dovetail.arrays.memory_limits import check_scratch
 from dovetail.arrays.shaped_array import ShapedArray
 from dovetail.base import dtypes
 from dovetail.base.errors import type_error, value_error
@@ -62,8 +63,8 @@ def pallas_call(
 
     Args:
       kernel: takes references to blocks of the arguments, then of the results, then scratch; writes
-        the results. Blocks of arguments that stick out read as zeros there, and what is written
-        outside is dropped.
+        the results. Blocks of arguments that stick out, or are outside, read as zeros there, and
+        what is written outside is dropped.
       out_shape: a tree of `ShapeDtypeStruct`s: the results.
       grid_spec: the grid, the specs and scratch_shapes in one.
       grid: the size of each dimension of the grid, or its name and size; by default there is one
@@ -89,6 +90,7 @@ def pallas_call(
         differ, an alias has other types, the kernel closes over an array, writes to an argument
         or returns something. At once: `dimension_semantics` does not fit the grid, or its sizes are
         no integers.
+      OutOfMemoryError: when called: scratch_shapes are larger than the machine's memory.
       NotImplementedError: when called: a kernel that is not interpreted calls `pure_callback` or
         `io_callback`.
 
@@ -184,10 +186,12 @@ class _Call:
         self._kernel, self._aliases, self._spec = kernel, aliases, spec
         self._out_shape = _tupled(out_shape)
         self._shapes, self._out_spec = flatten(self._out_shape)
-        for shape in self._shapes:
+        self._scratch, self._scratch_spec = flatten(spec.scratch_shapes)
+        given = ("out_shape", self._shapes), ("scratch_shapes", self._scratch)
+        for what, shape in ((what, shape) for what, shapes in given for shape in shapes):
             if not (hasattr(shape, "shape") and hasattr(shape, "dtype")):
                 raise type_error(
-                    f"pallas_call: out_shape must have leaves with shape and dtype, got: {shape!r}"
+                    f"pallas_call: {what} must have leaves with shape and dtype, got: {shape!r}"
                 )
         self._grid = grid_of(spec)
 
@@ -197,14 +201,17 @@ class _Call:
         inputs = [dnp.asarray(value) for value in values]
         names = leaf_names(args, "args")
         given = _tupled(self._spec.in_specs)
-        in_blocks = blocks_of(("in_specs", "inputs"), given, spec, inputs, names)
+        in_what = ("in_specs", "inputs")
+        in_blocks = blocks_of(in_what, given, spec, inputs, names, self._grid)
         names, given = leaf_names(self._out_shape, "outputs"), _tupled(self._spec.out_specs)
         out_what = ("out_specs", "out_shape")
-        out_blocks = blocks_of(out_what, given, self._out_spec, self._shapes, names)
+        shapes = self._shapes
+        out_blocks = blocks_of(out_what, given, self._out_spec, shapes, names, self._grid)
         in_refs = [new_ref(_padded(x, blocks)) for x, blocks in zip(inputs, in_blocks, strict=True)]
         out_refs = self._results(inputs, out_blocks)
-        scratch, scratch_spec = flatten(self._spec.scratch_shapes)
-        scratch_refs = [empty_ref(shape) for shape in scratch]
+        if self._scratch:
+            check_scratch(name_of(self._kernel), list(map(_aval_of, self._scratch)))
+        scratch_refs = [empty_ref(shape) for shape in self._scratch]
 
         def run(ids: Sequence[Any]) -> None:
             in_pairs = zip(in_refs, in_blocks, strict=True)
@@ -216,7 +223,7 @@ class _Call:
                     ids,
                     *unflatten(spec, taken),
                     *_as_tuple(outs),
-                    *_as_tuple(unflatten(scratch_spec, scratch_refs)),
+                    *_as_tuple(unflatten(self._scratch_spec, scratch_refs)),
                 )
 
         _for_all(self._grid, run)
@@ -237,7 +244,7 @@ class _Call:
             )
 
     def _results(self, inputs: Sequence[Any], blocks: Sequence[Blocks]) -> list[Ref]:
-        avals = [ShapedArray(tuple(shape.shape), dtypes.dtype(shape)) for shape in self._shapes]
+        avals = list(map(_aval_of, self._shapes))
         sources = aliased(self._aliases, inputs, avals)
         starts = [
             dnp.full(aval.shape, _unset(aval.dtype), aval.dtype) if source < 0 else inputs[source]
@@ -305,6 +312,10 @@ def _tupled(tree: Any) -> Any:
 
 def _as_tuple(tree: Any) -> Sequence[Any]:
     return tree if isinstance(tree, (tuple, list)) else (tree,)
+
+
+def _aval_of(shape: Any) -> ShapedArray:
+    return ShapedArray(tuple(shape.shape), dtypes.dtype(shape))
 
 
 def _unset(dtype: np.dtype) -> Any:

@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dovetail import numpy as dnp
 from dovetail.arrays.shaped_array import ShapedArray
 from dovetail.base import dtypes
 from dovetail.base.errors import value_error
 from dovetail.base.locations import here
+from dovetail.experimental.pallas.index_maps import ranges_of, tupled
 from dovetail.tracing.arguments import name_of
 from dovetail.trees.differences import structure_differences
 from dovetail.trees.pytree import flatten
@@ -219,6 +221,8 @@ class _Dimension(NamedTuple):
       low, high: what is added to the array before and after.
       blocks: the number of places.
       is_squeezed: whether the kernel does not see the dimension.
+      places: the places of blocks, also of those that are not in the array; computed places are
+        moved there.
     """
 
     size: int
@@ -227,6 +231,31 @@ class _Dimension(NamedTuple):
     high: int
     blocks: int
     is_squeezed: bool = False
+    places: tuple[int, int] | None = None
+
+    def reaching(self, reached: tuple[int, int] | None) -> _Dimension:
+        """The same with places for blocks outside of the array, if a program may have one.
+
+        Args:
+          reached: the least and the greatest place, or None if they are not known.
+        """
+        if reached and reached[0] >= 0 and reached[1] < self.blocks:
+            return self
+        # One block on each side stands for all that are outside.
+        is_below, is_above = not reached or reached[0] < 0, not reached or reached[1] >= self.blocks
+        steps = self.size // self.start_step
+        return self._replace(
+            low=self.low + (self.size if is_below else 0),
+            high=self.high + (self.size if is_above else 0),
+            places=(-steps if is_below else 0, self.blocks - 1 + (steps if is_above else 0)),
+        )
+
+    def start_of(self, place: Any) -> Any:
+        """The first index of the block at a place."""
+        if self.places is None or isinstance(place, (int, np.integer)):
+            first = 0 if self.places is None else -self.places[0]
+            return (place + first) * self.start_step
+        return (dnp.clip(place, *self.places) - self.places[0]) * self.start_step
 
 
 class Blocks:
@@ -236,12 +265,15 @@ class Blocks:
       spec: the spec.
       shape: the shape of the array.
       what: the array's name in messages.
+      grid: the size of each dimension of the grid.
 
     Raises:
       ValueError: the spec does not fit the array.
     """
 
-    def __init__(self, spec: BlockSpec, shape: tuple[int, ...], what: str) -> None:
+    def __init__(
+        self, spec: BlockSpec, shape: tuple[int, ...], what: str, grid: Sequence[int]
+    ) -> None:
         block = tuple(shape) if spec.block_shape is None else tuple(spec.block_shape)
         if len(block) != len(shape):
             raise value_error(
@@ -250,6 +282,9 @@ class Blocks:
             )
         self.what, self._map = what, spec.index_map
         self._dims = [self._dimension(size, n, block) for size, n in zip(block, shape, strict=True)]
+        if self._map is not None:
+            reached = ranges_of(self._map, grid, len(shape))
+            self._dims = [dim.reaching(each) for dim, each in zip(self._dims, reached, strict=True)]
         self.sizes = [dim.size for dim in self._dims]
         self.is_squeezed = [dim.is_squeezed for dim in self._dims]
         # What is added to the array in each dimension so that all blocks are whole.
@@ -291,8 +326,7 @@ class Blocks:
         """
         if self._map is None:
             return [0] * len(self.sizes)
-        found = self._map(*ids)
-        found = tuple(found) if isinstance(found, (tuple, list)) else (found,)
+        found = tupled(self._map(*ids))
         what = f"{self.map_name} must"
         if len(found) != len(self.sizes):
             raise value_error(
@@ -311,11 +345,16 @@ class Blocks:
                 raise value_error(
                     f"{what} return indices of blocks, below {counts}, got: {found} {here()}"
                 )
-        return [number * dim.start_step for number, dim in zip(found, self._dims, strict=True)]
+        return [dim.start_of(number) for number, dim in zip(found, self._dims, strict=True)]
 
 
 def blocks_of(
-    what: tuple[str, str], specs: Any, tree: Any, arrays: Sequence[Any], names: Sequence[str]
+    what: tuple[str, str],
+    specs: Any,
+    tree: Any,
+    arrays: Sequence[Any],
+    names: Sequence[str],
+    grid: Sequence[int],
 ) -> list[Blocks]:
     """The blocks of each array.
 
@@ -325,6 +364,7 @@ def blocks_of(
       tree: the structure of the arrays.
       arrays: the arrays, or their shapes.
       names: the name of each array.
+      grid: the size of each dimension of the grid.
 
     Raises:
       ValueError: the structures differ, or a spec does not fit its array.
@@ -346,7 +386,7 @@ def blocks_of(
             )
     pairs = zip(given, arrays, names, strict=True)
     return [
-        Blocks(spec if isinstance(spec, BlockSpec) else BlockSpec(), tuple(array.shape), name)
+        Blocks(spec if isinstance(spec, BlockSpec) else BlockSpec(), tuple(array.shape), name, grid)
         for spec, array, name in pairs
     ]
 
