@@ -83,6 +83,17 @@ def test_layouts() -> None:
         with_layout_constraint(X, "rows")
 
 
+@pytest.mark.parametrize("put", [dt.device_put, dt.lax.with_sharding_constraint])
+def test_arrays_are_put_in_a_format(put: Any) -> None:
+    place = SingleDeviceSharding(dt.devices("cpu")[0])
+    for layout in (None, Layout.AUTO, Layout((0, 1))):
+        assert put(X, Format(layout, place)).sharding == place
+    trees = put({"x": X, "y": X[0]}, {"x": Format(None, place), "y": Format(Layout((0,)), place)})
+    np.testing.assert_array_equal(trees["y"], X[0])
+    with pytest.raises(NotImplementedError, match="must be row-major"):
+        put(X, Format(Layout((1, 0)), place))
+
+
 def test_errors() -> None:
     with pytest.raises(ValueError, match="at least two factors"):
         CompoundFactor("i")
