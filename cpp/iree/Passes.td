@@ -48,6 +48,9 @@ def SeparateReshapesPass : ModulePass<"dovetail-separate-reshapes"> {
     IREE 3.13 moves a reshape to the operands of the elementwise ops before it, and copies a slice, which would be read
     in place, to reshape it. Where an array is computed from slices by elementwise ops, its reshapes therefore read it
     from behind a barrier (`iree_tensor_ext.compute_barrier.end`). Small arrays are left as they are.
+
+    It also moves one that adds dimensions to the parts of a concatenation, and rejects it for slices of one element,
+    which are therefore read from behind a barrier (`util.optimization_barrier`).
   }];
 }
 

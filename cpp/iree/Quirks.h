@@ -66,6 +66,11 @@ namespace dovetail {
 //   Workaround: cpp/iree/SeparateReshapes.cpp (--dovetail-separate-reshapes)
 //   Test: tests/lit/iree/quirks/reshaped_slices.mlir
 //
+// A slice of one element in a concatenation that gets another dimension becomes a slice of a higher rank than its
+// source, which is rejected.
+//   Workaround: cpp/iree/SeparateReshapes.cpp (separateElements)
+//   Test: tests/lit/iree/quirks/reshaped_elements.mlir
+//
 // A transposition of one of an op's results is moved into its loops, which have another result.
 //   Workaround: cpp/iree/SeparateReads.cpp (separateTransposition)
 //   Test: tests/lit/iree/quirks/transposed_argmax.mlir
@@ -103,7 +108,8 @@ namespace dovetail {
 //   Test: tests/lit/iree/quirks/slice_between_vectors.mlir
 //
 // A slice that is read by index is loaded as a vector where its elements lie apart in memory, which does not compile.
-//   Workaround: cpp/iree/Quirks.cpp (elementAt); cpp/lowering/Shape.cpp (lookedUp)
+//   Workaround: cpp/iree/Quirks.cpp (elementAt); cpp/lowering/Shape.cpp (lookedUp); cpp/lowering/Gather.cpp
+//     (readAt)
 //   Test: tests/lit/iree/quirks/strided_read.mlir
 //
 // A look-up in a loop nest without dimensions that is fused with others becomes a vector, but not the select that its

@@ -1,6 +1,7 @@
 // Inserts barriers between reshapes and what is computed from slices.
 #include "Ops.h"
 #include "Passes.h"
+#include "Quirks.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -58,11 +59,26 @@ static bool separateReshapes(Block &block) {
   return !barriers.empty();
 }
 
+/// Hides slices of one element from the new dimensions of the array that they are parts of.
+static bool separateElements(tensor::ConcatOp concat) {
+  if (llvm::none_of(concat->getUsers(), llvm::IsaPred<tensor::ExpandShapeOp>))
+    return false;
+  bool isAny = false;
+  for (OpOperand &part : concat->getOpOperands()) {
+    ImplicitLocOpBuilder b(concat.getLoc(), concat);
+    Value hidden = expandable(b, part.get());
+    isAny |= hidden != part.get();
+    part.set(hidden);
+  }
+  return isAny;
+}
+
 namespace {
 struct SeparateReshapesPass : impl::SeparateReshapesPassBase<SeparateReshapesPass> {
   void runOnOperation() override {
     bool isAny = false;
     getOperation().walk([&](Block *block) { isAny |= separateReshapes(*block); });
+    getOperation().walk([&](tensor::ConcatOp concat) { isAny |= separateElements(concat); });
     if (!isAny)
       markAllAnalysesPreserved();
   }

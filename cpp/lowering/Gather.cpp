@@ -62,7 +62,7 @@ Value numberAt(ImplicitLocOpBuilder &b, Value indices, int64_t column) {
   for (int64_t d = 0, rank = cast<RankedTensorType>(indices.getType()).getRank() - 1; d < rank; ++d)
     place.push_back(linalg::IndexOp::create(b, d));
   place.push_back(arith::ConstantIndexOp::create(b, column));
-  return tensor::ExtractOp::create(b, indices, place);
+  return elementAt(b, b.getLoc(), indices, place);
 }
 
 /// Whether the library reads these windows faster: each is a long row.
@@ -165,17 +165,15 @@ struct GatherLowering : LowerOpInterface::ExternalModel<GatherLowering, GatherOp
       return inside ? scalar::select(builder, inside, element, scalar::zero(builder)) : element;
     }
     if (!inside)
-      return tensor::ExtractOp::create(b, x, place);
+      return elementAt(b, b.getLoc(), x, place);
     if (type.hasStaticShape()) {
-      Value element = tensor::ExtractOp::create(b, x, place);
+      Value element = elementAt(b, b.getLoc(), x, place);
       return scalar::select(builder, inside, element, scalar::zero(builder));
     }
     // The operand may be empty: then there is nothing to read.
     auto choice = scf::IfOp::create(
         b, inside,
-        [&](OpBuilder &then, Location loc) {
-          scf::YieldOp::create(then, loc, tensor::ExtractOp::create(then, loc, x, place).getResult());
-        },
+        [&](OpBuilder &then, Location loc) { scf::YieldOp::create(then, loc, elementAt(then, loc, x, place)); },
         [&](OpBuilder &otherwise, Location loc) {
           scalar::ScalarBuilder builder(loc, otherwise, type.getElementType());
           scf::YieldOp::create(builder, scalar::zero(builder));

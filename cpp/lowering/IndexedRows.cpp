@@ -2,6 +2,7 @@
 #include "IndexedRows.h"
 #include "cpp/cost/AssumedSize.h"
 #include "cpp/iree/Ops.h"
+#include "cpp/iree/Quirks.h"
 
 using namespace mlir;
 
@@ -32,7 +33,7 @@ Value IndexedRows::startAt(ImplicitLocOpBuilder &body, int64_t i) {
   for (int64_t d = 0; d < numIndexed; ++d)
     place.push_back(linalg::IndexOp::create(body, d));
   place.push_back(arith::ConstantIndexOp::create(body, i));
-  return indexOf(body, tensor::ExtractOp::create(body, indices, place), indexElement);
+  return indexOf(body, elementAt(body, body.getLoc(), indices, place), indexElement);
 }
 
 Value IndexedRows::placeAlong(ImplicitLocOpBuilder &body, int64_t dim) {

@@ -191,9 +191,7 @@ struct PadLowering : LowerOpInterface::ExternalModel<PadLowering, PadOp> {
           }
           auto choice = scf::IfOp::create(
               body, isInside,
-              [&](OpBuilder &then, Location loc) {
-                scf::YieldOp::create(then, loc, tensor::ExtractOp::create(then, loc, x, source).getResult());
-              },
+              [&](OpBuilder &then, Location loc) { scf::YieldOp::create(then, loc, elementAt(then, loc, x, source)); },
               [&](OpBuilder &otherwise, Location loc) { scf::YieldOp::create(otherwise, loc, value); });
           return choice.getResult(0);
         }));

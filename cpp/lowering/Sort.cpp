@@ -322,7 +322,7 @@ static Value reordered(ImplicitLocOpBuilder &b, Value x, Value order, bool areRo
       place.push_back(linalg::IndexOp::create(body, d));
     Value number = areRows ? numberInRow(body, order, place, dimension, sizes) : args[0];
     place[dimension] = arith::IndexCastOp::create(body, body.getIndexType(), number);
-    Value found = tensor::ExtractOp::create(body, x, place);
+    Value found = elementAt(body, body.getLoc(), x, place);
     return isBool ? arith::TruncIOp::create(body, element, found).getResult() : found;
   });
 }

@@ -133,6 +133,12 @@ MISSING = {
         "jax.experimental": """
             EArray cur_qdd primal_tangent_dtype
         """,
+        "jax.experimental.compute_on": """
+            compute_on2
+        """,
+        "jax.experimental.custom_partitioning": """
+            custom_partitioning_p
+        """,
         "jax.experimental.multihost_utils": """
             ProcessFailureError live_devices
         """,

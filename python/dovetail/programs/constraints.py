@@ -9,6 +9,7 @@ from dovetail.base.errors import type_error, value_error
 from dovetail.base.locations import here
 from dovetail.ops.operands import as_operand
 from dovetail.placement import platforms
+from dovetail.placement.layouts import Format
 from dovetail.placement.meshes import AbstractMesh
 from dovetail.placement.named_sharding import NamedSharding
 from dovetail.placement.partition_spec import P
@@ -31,6 +32,8 @@ def constrained(name: str, leaf: Any, sharding: Any) -> Any:
       ValueError: there is no sharding, it is for arrays of a higher rank, or the array is committed
         to other devices.
     """
+    if isinstance(sharding, Format):
+        sharding = sharding.for_shape(as_operand(name, leaf).shape, name)
     if sharding is None:
         raise value_error(
             f"One of {name} arguments got sharding None which is not allowed. Pass a sharding, "

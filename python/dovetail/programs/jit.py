@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dovetail.arrays.shaped_array import ShapedArray
@@ -16,7 +16,7 @@ from dovetail.placement.partition_spec import P
 from dovetail.placement.shardings import common_place, place_of
 from dovetail.programs.dynamic import DynamicJitted
 from dovetail.programs.jitted import Jitted
-from dovetail.programs.options import options_for
+from dovetail.programs.options import options_for, refuse_compiler_options
 from dovetail.symbolic import SymbolicScope
 from dovetail.tracing import evaluation
 from dovetail.tracing.functions import call
@@ -37,6 +37,7 @@ def jit(
     device: Any = None,
     backend: str | None = None,
     inline: bool = False,
+    compiler_options: Mapping[str, Any] | None = None,
     compile: str | None = None,
     dynamic_shapes: Any = None,
     dynamic_constraints: str | Sequence[str] = (),
@@ -63,6 +64,7 @@ def jit(
         of a platform. Both are deprecated, as in JAX: commit arguments with `device_put` instead.
       keep_unused, inline: accepted for compatibility with JAX; arguments are always kept, calls
         within a trace always inlined.
+      compiler_options: None, or a dictionary without entries, as for `Lowered.compile`.
       compile: "now", "auto" or "never": when programs are compiled, if not according to the setting
         of that name.
       dynamic_shapes: shapes as strings such as `"b, 784"`, one for each positional argument, or
@@ -77,7 +79,8 @@ def jit(
     Raises:
       TypeError: an argument that is not static is not an array.
       ValueError: a static argument is not hashable, or does not exist; an argument is committed to
-        another sharding than that of `in_shardings`, or keywords are given together with these.
+        another sharding than that of `in_shardings`, or keywords are given together with these;
+        there are `compiler_options`.
 
     Example:
       >>> import dovetail as dt, dovetail.numpy as dnp
@@ -87,6 +90,7 @@ def jit(
       >>> float(norm(dnp.array([3.0, 4.0])))
       5.0
     """
+    refuse_compiler_options("jit", compiler_options)
     options: dict[str, Any] = {
         "in_shardings": in_shardings,
         "out_shardings": out_shardings,

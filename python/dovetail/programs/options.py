@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from dovetail.base import config
@@ -97,6 +97,20 @@ class Options(NamedTuple):
     def donates(self) -> bool:
         """Whether calls may consume arguments."""
         return bool(self.donate_argnums or self.donate_argnames)
+
+
+def refuse_compiler_options(name: str, options: Mapping[str, Any] | None) -> None:
+    """Raise a ValueError if there are options of JAX's compiler.
+
+    Args:
+      name: of the function that was given them, for messages.
+      options: by their names.
+    """
+    if options:
+        raise value_error(
+            f"{name}: compiler_options must have no entries, since they are options of "
+            f"another compiler, got: {dict(options)}; leave them out"
+        )
 
 
 def options_for(

@@ -22,6 +22,7 @@ from dovetail.base.locations import here
 from dovetail.base.mlir_types import encode_array
 from dovetail.programs.analysis import CompiledMemoryStats, cost_of, memory_of
 from dovetail.programs.execution import Execution
+from dovetail.programs.options import refuse_compiler_options
 from dovetail.programs.program import Program
 from dovetail.symbolic.size import has_sizes
 from dovetail.symbolic.solve import check_shapes
@@ -243,11 +244,7 @@ class Lowered(Stage):
         Raises:
           ValueError: there are options.
         """
-        if compiler_options:
-            raise value_error(
-                "Lowered.compile: compiler_options must have no entries, since they are options of "
-                f"another compiler, got: {dict(compiler_options)}; leave them out"
-            )
+        refuse_compiler_options("Lowered.compile", compiler_options)
         return Compiled(self._program)
 
     def cost_analysis(self, **sizes: int) -> dict[str, float]:

@@ -14,6 +14,7 @@ from dovetail.base.trace_stack import current
 from dovetail.ops.operands import as_operand
 from dovetail.placement import platforms
 from dovetail.placement.devices import Device
+from dovetail.placement.layouts import Format
 from dovetail.placement.memories import Space
 from dovetail.placement.partition_spec import P
 from dovetail.placement.shardings import Sharding
@@ -127,6 +128,8 @@ def device_put(
             if isinstance(where, Space):
                 _check_memory(array, where)
                 where = None
+            if isinstance(where, Format):
+                where = where.for_shape(array.shape, "device_put")
             if where is not None:
                 where = platforms.sharding_meant(_checked(where), "device_put")
                 # Not over the words of random keys.
@@ -146,7 +149,7 @@ def device_put(
 
 def _for_each(given: Any, tree: Any, what: str) -> list[Any]:
     """One entry for each leaf of a tree, of one value or of a prefix of the tree."""
-    if isinstance(given, (bool, str, Device, Sharding, P, Space)) or given is None:
+    if isinstance(given, (bool, str, Device, Sharding, P, Space, Format)) or given is None:
         return [given] * len(flatten(tree)[0])
     return broadcast_prefix(given, tree, f"device_put {what}")
 

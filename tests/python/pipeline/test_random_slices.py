@@ -38,7 +38,24 @@ def axis_of(x: Any, rng: np.random.Generator) -> int:
     return int(rng.integers(x.ndim))
 
 
+def joined(x: Any, rng: np.random.Generator) -> Any:
+    """Slices along an axis, one behind the other."""
+    axis = axis_of(x, rng)
+    others = [slice(None)] * axis
+    parts = []
+    for start in rng.integers(0, x.shape[axis], 2 + rng.integers(2)):
+        parts.append(x[(*others, slice(start, start + rng.integers(1, 3)))])
+    return dnp.concatenate(parts, axis)
+
+
+def expanded(x: Any, rng: np.random.Generator) -> Any:
+    """With another dimension, unless there are many."""
+    return x if x.ndim > 3 else dnp.expand_dims(x, int(rng.integers(x.ndim + 1)))
+
+
 STEPS = [
+    joined,
+    expanded,
     lambda x, rng: dnp.flip(x, axis_of(x, rng)),
     padded,
     lambda x, rng: x + x,
@@ -51,8 +68,9 @@ STEPS = [
 def program(seed: int) -> Any:
     def moves(x: Any) -> tuple[Any, Any]:
         rng = np.random.default_rng(seed)
-        for _ in range(rng.integers(2, 5)):
-            x = STEPS[rng.integers(len(STEPS))](cut(x, rng), rng)
+        for _ in range(rng.integers(2, 6)):
+            x = cut(x, rng) if rng.random() < 0.6 else x
+            x = STEPS[rng.integers(len(STEPS))](x, rng)
         return x, dnp.sum(x, -1)
 
     return moves

@@ -466,3 +466,6 @@ def test_compiler_options() -> None:
     assert lowered.compile(compiler_options=None)(0.0) == lowered.compile({})(0.0) == 0
     with pytest.raises(ValueError, match=r"must have no entries.*xla_cpu_enable_fast_math"):
         lowered.compile({"xla_cpu_enable_fast_math": True})
+    assert dt.jit(compiler_options={})(dnp.sin)(0.0) == dt.jit(dnp.sin, compiler_options=None)(0.0)
+    with pytest.raises(ValueError, match=r"jit: compiler_options must have no entries.*xla_flag"):
+        dt.jit(dnp.sin, compiler_options={"xla_flag": 1})

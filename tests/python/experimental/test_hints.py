@@ -1,0 +1,120 @@
+"""Modules of JAX that say how a program is to be compiled: its values are the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dovetail as dt
+import dovetail.numpy as dnp
+from dovetail.experimental import topologies
+from dovetail.experimental.compute_on import compute_on
+from dovetail.experimental.custom_partitioning import (
+    ArrayMapping,
+    CompoundFactor,
+    SdyShardingRule,
+    custom_partitioning,
+)
+from dovetail.experimental.layout import Format, Layout, with_layout_constraint
+from dovetail.experimental.scheduling_groups import scheduling_group, xla_metadata_call
+from dovetail.experimental.shard_alike import shard_alike
+from dovetail.experimental.xla_metadata import set_xla_metadata
+from dovetail.sharding import SingleDeviceSharding
+
+X = np.arange(6, dtype=np.float32).reshape(2, 3)
+
+
+def partitioned(x: Any, power: int) -> Any:
+    return dnp.sin(x) ** power
+
+
+def hinted(x: Any) -> Any:
+    function = custom_partitioning(partitioned, static_argnums=(1,))
+    function.def_partition(lambda *_: None, sharding_rule="i j -> i j")
+    x = scheduling_group("first")(lambda x: function(x, 2))(x)
+    with compute_on("device_host"), set_xla_metadata(kind="second"):
+        x = set_xla_metadata(x * 3, kind="third")
+    x, _ = shard_alike(x, x + 1)
+    return with_layout_constraint(xla_metadata_call(dnp.cos, kind="fourth")(x), Layout((0, 1)))
+
+
+WAYS = {
+    "eager": hinted,
+    "jit": dt.jit(hinted),
+    "vmap": dt.vmap(hinted),
+    "jit of vmap": dt.jit(dt.vmap(hinted)),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_values(way: str) -> None:
+    # A batch has no layout of its own.
+    x = X[None] if "vmap" in way else X
+    found = np.reshape(WAYS[way](x), X.shape)
+    np.testing.assert_allclose(found, np.cos(np.sin(X) ** 2 * 3), rtol=1e-5)
+
+
+def test_derivatives() -> None:
+    found = dt.jit(dt.grad(lambda x: hinted(x).sum()))(X)
+    expected = -np.sin(np.sin(X) ** 2 * 3) * 6 * np.sin(X) * np.cos(X)
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_layouts() -> None:
+    place = SingleDeviceSharding(dt.devices("cpu")[0])
+    rows = Format(Layout((0, 1)), place)
+    assert rows == Format(Layout((0, 1)), place)
+    assert len({rows, Format(Layout((0, 1)), place), Format()}) == 2
+    assert Layout((0, 1), tiling=((8, 128),)).update(tiling=None) == Layout((0, 1))
+    assert Format(Layout.AUTO).sharding is None
+    with pytest.raises(ValueError, match="Sharding has to be concrete"):
+        Format(Layout((0,)))
+    with pytest.raises(TypeError, match="Invalid value received for the layout"):
+        Format("rows")
+    with pytest.raises(TypeError, match="Invalid value received for the sharding"):
+        Format(None, "cpu")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(NotImplementedError, match="must be row-major"):
+        with_layout_constraint(X, Layout((1, 0)))
+    with pytest.raises(ValueError, match="rank of the value should match"):
+        with_layout_constraint(X, Layout((0,)))
+    with pytest.raises(ValueError, match="must be of type `Layout`"):
+        with_layout_constraint(X, "rows")
+
+
+@pytest.mark.parametrize("put", [dt.device_put, dt.lax.with_sharding_constraint])
+def test_arrays_are_put_in_a_format(put: Any) -> None:
+    place = SingleDeviceSharding(dt.devices("cpu")[0])
+    for layout in (None, Layout.AUTO, Layout((0, 1))):
+        assert put(X, Format(layout, place)).sharding == place
+    trees = put({"x": X, "y": X[0]}, {"x": Format(None, place), "y": Format(Layout((0,)), place)})
+    np.testing.assert_array_equal(trees["y"], X[0])
+    with pytest.raises(NotImplementedError, match="must be row-major"):
+        put(X, Format(Layout((1, 0)), place))
+
+
+def test_errors() -> None:
+    with pytest.raises(ValueError, match="at least two factors"):
+        CompoundFactor("i")
+    rule = SdyShardingRule(
+        (ArrayMapping("i", CompoundFactor("j", "k")),), (ArrayMapping("i"),), j=2
+    )
+    assert rule.factor_sizes == {"j": 2}
+    with pytest.raises(ValueError, match="Trees should be equal"):
+        shard_alike((X,), X)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ValueError, match="leaves shapes"):
+        shard_alike(X, X[0])
+    with pytest.raises(ValueError, match="Invalid compute type"), compute_on("elsewhere"):
+        pass
+    with pytest.raises(TypeError, match="must be a string"), compute_on(3):  # pyright: ignore
+        pass
+
+
+def test_topologies() -> None:
+    topology = topologies.get_attached_topology("cpu")
+    assert topology.devices == dt.devices("cpu")
+    mesh = topologies.make_mesh(topology, (len(topology.devices),), ("data",))
+    assert mesh.axis_names == ("data",)
+    with pytest.raises(NotImplementedError, match="must be of attached devices"):
+        topologies.get_topology_desc("v5e:2x2", "tpu")
