@@ -176,3 +176,22 @@ module attributes {dovetail.partition = #mesh} {
     return %0#0, %0#1, %0#2 : tensor<8x6xf32>, tensor<6x8xf32>, tensor<12x6xf32>
   }
 }
+
+// -----
+
+#mesh = #dovetail.mesh<["data" = 1, "model" = 2]>
+
+// Over an axis of size 1 nothing is exchanged.
+// CHECK-LABEL: func.func private @main.local
+// CHECK-NOT:     "data"
+// CHECK:         return
+module attributes {dovetail.partition = #mesh} {
+  func.func @main(%x: tensor<8x6xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"data"}, {}]>},
+                  %w: tensor<6x4xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"data"}, {"model"}]>})
+      -> (tensor<8x4xf32>, tensor<4xf32>, tensor<8x6xf32>) {
+    %0 = dovetail.dot_general %x, %w batch [] x [] contract [1] x [0] : tensor<8x6xf32>, tensor<6x4xf32>
+    %1 = dovetail.reduce_max %0 [0] : tensor<8x4xf32>
+    %2 = dovetail.cumsum %x, 0 : tensor<8x6xf32>
+    return %0, %1, %2 : tensor<8x4xf32>, tensor<4xf32>, tensor<8x6xf32>
+  }
+}
