@@ -5,7 +5,7 @@ Usage: sharding.py [--rounds N] [--programs NAME …]
 Strong scaling: one problem on 1, 2, 4 and 8 devices. Weak scaling: one that is as many times as
 large. The devices share the cores of the machine, so the ideal is the time of one device, and in
 weak scaling as many times this time: what is above it is the overhead of the division. Each library
-has a process for each number of devices; they take turns, and the medians of the rounds count.
+has a process for each number of devices; they take turns, and the best of the rounds counts.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Worker:
 
 
 def measure(workers: list[Worker], program: str, scaling: str, rounds: int) -> dict[str, list]:
-    """Medians in ms for each library, in the order of its numbers of devices."""
+    """The best times in ms for each library, in the order of its numbers of devices."""
     sums: dict[int, float] = {}
     for worker in workers:
         found = worker.ask(f"{program} {scaling}")
@@ -65,10 +65,10 @@ def measure(workers: list[Worker], program: str, scaling: str, rounds: int) -> d
     for _ in range(rounds):
         for worker, own in zip(workers, times, strict=True):
             own.append(worker.ask("run"))
-    medians: dict[str, list] = {}
+    best: dict[str, list] = {}
     for worker, own in zip(workers, times, strict=True):
-        medians.setdefault(worker.library, []).append(statistics.median(own))
-    return medians
+        best.setdefault(worker.library, []).append(min(own))
+    return best
 
 
 def mean(ratios: list[float]) -> float:
@@ -94,15 +94,15 @@ def main() -> None:
         counts = (1, 8) if program == "expert parallel" else COUNTS
         workers = [worker for worker in all_workers if worker.devices in counts]
         for scaling in ("strong", "weak"):
-            medians = measure(workers, program, scaling, options.rounds)
+            best = measure(workers, program, scaling, options.rounds)
             for i, count in enumerate(counts):
-                row = [f"{medians[library][i]:.2f}" for library in libraries]
+                row = [f"{best[library][i]:.2f}" for library in libraries]
                 for library in libraries:
-                    ideal = medians[library][0] * (count if scaling == "weak" else 1)
-                    row.append(f"{medians[library][i] / ideal:.2f}")
+                    ideal = best[library][0] * (count if scaling == "weak" else 1)
+                    row.append(f"{best[library][i] / ideal:.2f}")
                     if count > 1:
-                        overheads[library].append(medians[library][i] / ideal)
-                ratio = medians["Dovetail"][i] / medians[libraries[-1]][i]
+                        overheads[library].append(best[library][i] / ideal)
+                ratio = best["Dovetail"][i] / best[libraries[-1]][i]
                 ratios[count].append(ratio)
                 row.append(f"{ratio:.2f}")
                 print(f"| {program} | {scaling} | {count} | {' | '.join(row)} |", flush=True)

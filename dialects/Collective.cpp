@@ -158,6 +158,8 @@ LogicalResult AllReduceMinOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value
 }
 
 Value emitAllReduce(Emitter &e, FactorMap::Combiner combiner, Value x, ArrayAttr axes, ArrayRef<int64_t> sizes) {
+  if (productOf(sizes) == 1)
+    return x;
   // There is no collective for the others: every device combines all values.
   auto gathered = [&] { return e.make<AllGatherOp>(x, axes, sizes, 0); };
   switch (combiner) {

@@ -39,6 +39,11 @@ FactorMap IotaOp::factorMap() {
   return map;
 }
 
+std::optional<Count> IotaOp::count(Counting &, Places places) {
+  int64_t dim = getDimension();
+  return places[dim] ? Count::everywhere(*places[dim]) : Count::along(dim, 0, getType().getDimSize(dim));
+}
+
 Value IotaOp::emitPart(Emitter &e, ValueRange operands, ArrayRef<DividedFactor> factors, RankedTensorType type) {
   int64_t dimension = getDimension();
   Value first = factors[dimension].first;

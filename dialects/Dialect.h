@@ -2,6 +2,7 @@
 #ifndef DOVETAIL_DIALECT_H
 #define DOVETAIL_DIALECT_H
 
+#include "Counting.h"
 #include "Effects.h"
 #include "Emitter.h"
 #include "Rules.h"

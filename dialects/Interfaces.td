@@ -114,6 +114,17 @@ def DimsOpInterface : Rule<"DimsOpInterface"> {
   let methods = [InterfaceMethod<"The factor map of this op.", "::dovetail::FactorMap", "factorMap">];
 }
 
+def CountOpInterface : Rule<"CountOpInterface"> {
+  let description = "An op on integers or bools whose result may count along a dimension, as the indices of a batch do.";
+  let methods = [
+    InterfaceMethod<[{
+      What the result has at `places`, from what `counting` knows of the operands; nothing if this is not known.
+    }], "::std::optional<::dovetail::Count>", "count",
+      (ins "::dovetail::Counting &":$counting, "::dovetail::Places":$places)>,
+  ];
+}
+def Counts : DeclareOpInterfaceMethods<CountOpInterface>;
+
 def PartOpInterface : Rule<"PartOpInterface"> {
   let description = "An op whose indivisible factors devices can divide after all, knowing which parts they have.";
   let methods = [

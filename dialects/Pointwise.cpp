@@ -159,4 +159,44 @@ OpFoldResult ConvertOp::fold(FoldAdaptor adaptor) {
   return foldConversion(adaptor.getX(), getType());
 }
 
+std::optional<Count> AddOp::count(Counting &counting, Places places) {
+  return counting.ofSum(getX(), getY(), 1, places);
+}
+
+std::optional<Count> SubOp::count(Counting &counting, Places places) {
+  return counting.ofSum(getX(), getY(), -1, places);
+}
+
+std::optional<Count> ConvertOp::count(Counting &counting, Places places) { return counting.of(getX(), places); }
+
+/// Whether x < y, if that is so everywhere or nowhere.
+static std::optional<bool> isLess(const Count &x, const Count &y) {
+  if (x.last < y.first)
+    return true;
+  return x.first >= y.last ? std::optional(false) : std::nullopt;
+}
+
+std::optional<Count> CompareOp::count(Counting &counting, Places places) {
+  std::optional<Count> x = counting.of(getX(), places), y = counting.of(getY(), places);
+  if (!x || !y)
+    return std::nullopt;
+  std::optional<bool> holds;
+  if (getDirection() == CompareDirection::LT)
+    holds = isLess(*x, *y);
+  else if (getDirection() == CompareDirection::GT)
+    holds = isLess(*y, *x);
+  return holds ? std::optional(Count::everywhere(*holds)) : std::nullopt;
+}
+
+std::optional<Count> SelectOp::count(Counting &counting, Places places) {
+  std::optional<Count> p = counting.of(getP(), places);
+  return p && !p->dim ? counting.of(p->first ? getX() : getY(), places) : std::nullopt;
+}
+
+std::optional<Count> ClampOp::count(Counting &counting, Places places) {
+  std::optional<Count> low = counting.of(getLo(), places), x = counting.of(getX(), places),
+                       high = counting.of(getHi(), places);
+  return low && x && high && low->last <= x->first && x->last <= high->first ? x : std::nullopt;
+}
+
 } // namespace dovetail

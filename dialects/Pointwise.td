@@ -65,8 +65,11 @@ def AbsOp : Unary<"abs", SignedNumber, "absTangent(e, t, x)"> {
 // x/|x| of a complex number turns with its phase; the sign of a real number is constant.
 def SignOp : Unary<"sign", Number, "e.signTangent(t, x, ans)">;
 def NegOp : Unary<"neg", Number, "e.neg(t)"> { let linear = ["{0}"]; }
-def AddOp : Binary<"add", Element, "t", "t", [Commutative]> { let linear = ["{0, 1}"]; let hasFolder = 1; }
-def SubOp : Binary<"sub", Number, "t", "e.neg(t)"> { let linear = ["{0, 1}"]; let hasFolder = 1; }
+def AddOp : Binary<"add", Element, "t", "t", [Commutative, Counts]> {
+  let linear = ["{0, 1}"];
+  let hasFolder = 1;
+}
+def SubOp : Binary<"sub", Number, "t", "e.neg(t)", [Counts]> { let linear = ["{0, 1}"]; let hasFolder = 1; }
 def MulOp : Binary<"mul", Element, "e.mul(t, y)", "e.mul(x, t)", [Commutative]> {
   let linear = ["{0}", "{1}"];
   let hasFolder = 1;
@@ -170,14 +173,14 @@ def Direction : EnumAttr<Dovetail_Dialect, CompareDirection, "direction">;
 
 def CompareOp : Pointwise<"compare", (ins Direction:$direction, AnyArray:$x, AnyArray:$y),
                           "`` $direction $x `,` $y attr-dict `:` type($x)", ["x", "y"], ["zero", "zero"],
-                          [SameTypeOperands]> {
+                          [SameTypeOperands, Counts]> {
   let weakOperands = [];
   let resultElement = "::dovetail::boolElement(element)";
   let scalar = "::dovetail::emitCompare(b, getDirection(), args[0], args[1])";
 }
 def SelectOp : Pointwise<"select", (ins Tensor<Bool>:$p, AnyArray:$x, AnyArray:$y),
                          "$p `,` $x `,` $y attr-dict `:` type($p) `,` type($x)", ["p", "x", "y"],
-                         ["zero", "e.select(p, t, zero)", "e.select(p, zero, t)"], [AllTypesMatch<["x", "y"]>]> {
+                         ["zero", "e.select(p, t, zero)", "e.select(p, zero, t)"], [AllTypesMatch<["x", "y"]>, Counts]> {
   let linear = ["{1, 2}"];
   let weakOperands = ["x", "y"];
   let from = 1;
@@ -187,14 +190,14 @@ def ClampOp : Pointwise<"clamp", (ins Tensor<Ordered>:$lo, Tensor<Ordered>:$x, T
                         "$lo `,` $x `,` $hi attr-dict `:` type($x)", ["lo", "x", "hi"],
                         ["e.select(e.greater(lo, x), t, zero)",
                          "e.select(e.both(e.greater(x, lo), e.greater(hi, x)), t, zero)",
-                         "e.select(e.greater(x, hi), t, zero)"], [SameTypeOperands]>;
+                         "e.select(e.greater(x, hi), t, zero)"], [SameTypeOperands, Counts]>;
 
 //===- Conversions -----------------------------------------------------------===//
 
 /// Pointwise, but with a stated rather than an inferred result element type.
-class Conversion<string mnemonic, string dx, string ctx, string linearSets>
-    : DovetailOp<mnemonic, [Pure, Elementwise, SameOperandsAndResultShape,
-                            DeclareOpInterfaceMethods<PointwiseOpInterface>]> {
+class Conversion<string mnemonic, string dx, string ctx, string linearSets, list<Trait> traits = []>
+    : DovetailOp<mnemonic, traits # [Pure, Elementwise, SameOperandsAndResultShape,
+                                     DeclareOpInterfaceMethods<PointwiseOpInterface>]> {
   let arguments = (ins AnyArray:$x);
   let results = (outs AnyArray:$ans);
   let statesElement = 1;
@@ -214,7 +217,7 @@ class Conversion<string mnemonic, string dx, string ctx, string linearSets>
 }
 
 def ConvertOp : Conversion<"convert", "e.convert(t, ::mlir::getElementTypeOrSelf(getAns()))",
-                           "e.convert(t, ::mlir::getElementTypeOrSelf(getX()))", "{{0}}"> {
+                           "e.convert(t, ::mlir::getElementTypeOrSelf(getX()))", "{{0}}", [Counts]> {
   let summary = "element type conversion: float to integer saturates, complex to real takes the real part";
   let hasFolder = 1;
 }

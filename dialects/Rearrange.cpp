@@ -53,6 +53,10 @@ FactorMap TransposeOp::factorMap() {
   return map;
 }
 
+std::optional<Count> TransposeOp::count(Counting &counting, Places places) {
+  return counting.through(getX(), getPermutation(), places);
+}
+
 OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
   if (llvm::equal(getPermutation(), llvm::seq<int64_t>(0, getType().getRank())))
     return getX();
@@ -232,6 +236,20 @@ FactorMap ConcatenateOp::factorMap() {
   map.results[0][getDimension()] = FactorMap::kNone;
   map.carry(getDimension());
   return map;
+}
+
+std::optional<Count> ConcatenateOp::count(Counting &counting, Places places) {
+  int64_t dim = getDimension();
+  if (!places[dim])
+    return std::nullopt;
+  SmallVector<std::optional<int64_t>> own(places);
+  for (Value x : getXs()) {
+    int64_t size = cast<RankedTensorType>(x.getType()).getDimSize(dim);
+    if (*own[dim] < size)
+      return counting.of(x, own);
+    *own[dim] -= size;
+  }
+  return std::nullopt;
 }
 
 int64_t ConcatenateOp::joinedDim() {

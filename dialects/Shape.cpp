@@ -104,6 +104,28 @@ FactorMap ReshapeOp::factorMap() {
   return oneToOne(*this, result, from.size());
 }
 
+std::optional<Count> ReshapeOp::count(Counting &counting, Places places) {
+  // Dimensions of size 1 come and go.
+  auto others = [](RankedTensorType type) {
+    auto all = llvm::seq<int64_t>(0, type.getRank());
+    return llvm::filter_to_vector(all, [&](int64_t d) { return type.getDimSize(d) != 1; });
+  };
+  auto type = cast<RankedTensorType>(getX().getType());
+  SmallVector<int64_t> from = others(type), to = others(getType());
+  if (from.size() != to.size())
+    return std::nullopt;
+  SmallVector<std::optional<int64_t>> own(type.getRank(), 0);
+  for (auto [before, after] : llvm::zip_equal(from, to)) {
+    if (type.getDimSize(before) != getType().getDimSize(after))
+      return std::nullopt;
+    own[before] = places[after];
+  }
+  std::optional<Count> count = counting.of(getX(), own);
+  if (count && count->dim)
+    count->dim = to[llvm::find(from, *count->dim) - from.begin()];
+  return count;
+}
+
 OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   if (getX().getType() == getType() && getType().hasStaticShape())
     return getX();
@@ -192,6 +214,10 @@ FactorMap BroadcastOp::factorMap() {
   map.operands.resize((*this)->getNumOperands());
   map.results.push_back(range(0, getType().getRank()));
   return map;
+}
+
+std::optional<Count> BroadcastOp::count(Counting &counting, Places places) {
+  return counting.through(getX(), getDims(), places);
 }
 
 OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {

@@ -16,7 +16,7 @@ class Shaped<string mnemonic, list<Trait> traits = []> : Linear<mnemonic, traits
   let hasVerifier = 1;
 }
 
-def ReshapeOp : Shaped<"reshape"> {
+def ReshapeOp : Shaped<"reshape", [Counts]> {
   let summary = "the same elements, in row-major order, in another shape";
   let arguments = (ins AnyArray:$x, Sizes:$sizes);
   let assemblyFormat = "$x (`sizes` `(` $sizes^ `)`)? attr-dict `:` type($x) `->` type($ans)";
@@ -24,7 +24,7 @@ def ReshapeOp : Shaped<"reshape"> {
   let hasCanonicalizer = 1;
 }
 
-def BroadcastOp : Shaped<"broadcast"> {
+def BroadcastOp : Shaped<"broadcast", [Counts]> {
   let summary = "operand dimension i becomes result dimension `dims[i]`; along the others the operand is repeated";
   let description = [{
     The `dims` are strictly increasing; the sizes agree (a size of 1 does not stretch: reshape it away first).
@@ -60,7 +60,7 @@ def PadOp : Shaped<"pad", [DeclareOpInterfaceMethods<PartOpInterface>]> {
   let hasFolder = 1;
 }
 
-def TransposeOp : Linear<"transpose", [InferTypes]> {
+def TransposeOp : Linear<"transpose", [InferTypes, Counts]> {
   let summary = "result dimension i is operand dimension `permutation[i]`";
   let arguments = (ins AnyArray:$x, DenseI64ArrayAttr:$permutation);
   let assemblyFormat = "$x $permutation attr-dict `:` type($x)";
@@ -77,7 +77,7 @@ def ReverseOp : Linear<"reverse", [InferTypes]> {
 
 def ConcatenateOp
     : Linear<"concatenate", [InferTypes, DeclareOpInterfaceMethods<ResultSizeOpInterface>,
-                             DeclareOpInterfaceMethods<ComponentsOpInterface, ["joinedDim"]>]> {
+                             DeclareOpInterfaceMethods<ComponentsOpInterface, ["joinedDim"]>, Counts]> {
   let summary = "the operands, one after the other along one dimension";
   let arguments = (ins Variadic<AnyArray>:$xs, I64Attr:$dimension);
   let assemblyFormat = "$xs `dimension` $dimension attr-dict `:` type($xs)";

@@ -71,6 +71,10 @@ struct CollectiveLowering : LowerOpInterface::ExternalModel<CollectiveLowering<O
       results.push_back(empty(b, resultSizes, type.getElementType()));
       return success();
     }
+    if (isAllReduce(call->kind) && call->groupSize() == 1) {
+      results.push_back(operands[0]);
+      return success();
+    }
     call->element = getElementTypeOrSelf(collective.getX());
     if (Target(op).isGpu()) {
       results.push_back(overChannel(b, *call, operands[0], call->from, call->to));
@@ -86,6 +90,10 @@ struct CollectiveLowering : LowerOpInterface::ExternalModel<CollectiveLowering<O
 
 private:
   using Sizes = SmallVector<OpFoldResult>;
+
+  static bool isAllReduce(Kind kind) {
+    return kind == Kind::AllReduceSum || kind == Kind::AllReduceMax || kind == Kind::AllReduceMin;
+  }
 
   /// Says what is to be done, and the sizes of the result, given those of the operand.
   static void describe(Op op, Collective &call, ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> sizes,

@@ -52,6 +52,15 @@ static void pooledFree(void *block) {
     std::free(block);
 }
 
+/// Lets the C library keep the blocks that are left to it. It gives the memory of a thread's last blocks back to the
+/// system as soon as it exceeds twice the largest block that was ever mapped, which devices then map anew at each step.
+/// A block of the largest size for which this holds raises that limit, unless the user has set one.
+static void keepSmallerBlocks() {
+  constexpr size_t kOwn = size_t(16) << 10;
+  void *volatile block = std::malloc(kLeastSize - kOwn);
+  std::free(block);
+}
+
 /// Returns whether the library that is loaded from `path` gets large blocks from the pool from now on.
 extern "C" __attribute__((visibility("default"))) bool dovetail_memory_pool(const char *path) {
   const Replacement replacements[] = {
@@ -60,7 +69,10 @@ extern "C" __attribute__((visibility("default"))) bool dovetail_memory_pool(cons
       {"realloc", reinterpret_cast<void *>(pooledRealloc)},
       {"free", reinterpret_cast<void *>(pooledFree)},
   };
-  return replaceImports(path, replacements, std::size(replacements));
+  if (!replaceImports(path, replacements, std::size(replacements)))
+    return false;
+  keepSmallerBlocks();
+  return true;
 }
 
 /// Takes the next block of at least that size for that of an array, which need not be zeroed.

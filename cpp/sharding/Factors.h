@@ -21,7 +21,17 @@ struct Factors {
   AxesOfEach chosen() const;
 
 private:
-  double cost(llvm::ArrayRef<Axes> axes) const;
+  /// A part of what an op computes that needs no array of the others: an axis divides at most one of its factors.
+  struct Share {
+    llvm::SmallVector<int64_t> factors;
+    /// The indices of its operands and results.
+    llvm::SmallVector<unsigned> operands, results;
+  };
+
+  llvm::SmallVector<Share> shares() const;
+  /// Sets the axes of the factors of a share, which have none.
+  void choose(const Share &share, AxesOfEach &axes) const;
+  double cost(llvm::ArrayRef<Axes> axes, const Share &share) const;
 };
 
 } // namespace dovetail

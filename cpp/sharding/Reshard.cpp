@@ -130,6 +130,8 @@ static Value withSize(Emitter &e, Value x, int64_t dim, int64_t size) {
 }
 
 Value firstIndex(Emitter &e, MeshAttr mesh, ArrayRef<AxisRefAttr> axes, int64_t size) {
+  if (mesh.sizeOf(axes) == 1)
+    return e.zeros(RankedTensorType::get({}, e.builder.getI32Type()), {});
   Value number = e.make<AxisIndexOp>(namesOf(e.builder.getContext(), axes), sizesOf(mesh, axes));
   return e.mul(number, e.full(number, size));
 }
@@ -138,6 +140,9 @@ static Value emitMove(Emitter &e, Value x, MeshAttr mesh, const Move &move) {
   ArrayAttr names = namesOf(e.builder.getContext(), move.axes);
   SmallVector<int64_t> sizes = sizesOf(mesh, move.axes);
   int64_t count = mesh.sizeOf(move.axes);
+  // Axes of size 1 divide nothing.
+  if (count == 1)
+    return withSize(e, x, move.dim, move.size);
   switch (move.kind) {
   case MoveKind::Slice: {
     x = withSize(e, x, move.dim, move.size * count);
@@ -192,6 +197,8 @@ std::optional<int64_t> scatteredDim(RankedTensorType type, ShardingAttr from, Sh
 
 Value emitReduceScatter(Emitter &e, Value x, MeshAttr mesh, ArrayRef<AxisRefAttr> axes, int64_t dimension) {
   int64_t count = mesh.sizeOf(axes);
+  if (count == 1)
+    return x;
   x = withSize(e, x, dimension, llvm::divideCeil(typeOf(x).getDimSize(dimension), count) * count);
   return e.make<ReduceScatterOp>(divided(e, x, dimension, count), namesOf(e.builder.getContext(), axes),
                                  sizesOf(mesh, axes), dimension);

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Hashable, Set
+from collections.abc import Hashable, Sequence, Set
 from typing import Any
 
 from dovetail.base.errors import value_error
@@ -37,9 +37,11 @@ def spec_over(spec: P, axes: Set[Hashable], ndim: int) -> P:
     return spec.update(entries, spec.unreduced & axes, spec.reduced & axes)
 
 
-def without_axes(ndim: int) -> NamedSharding:
-    """The sharding in the type of an array that is not sharded, over the mesh of the context."""
-    return NamedSharding(get_abstract_mesh(), P(*[None] * ndim))
+def without_axes(ndim: int, mesh: AbstractMesh | None = None) -> NamedSharding:
+    """The sharding in the type of an array that is not sharded; by default over the mesh of the
+    context.
+    """
+    return NamedSharding(get_abstract_mesh() if mesh is None else mesh, P(*[None] * ndim))
 
 
 def named(mesh: AbstractMesh, axes: Axes | None, ndim: int) -> NamedSharding:
@@ -119,3 +121,30 @@ def without_dim(sharding: NamedSharding | None, dim: int) -> NamedSharding | Non
 def explicit_mesh(mesh: Mesh | AbstractMesh | None) -> AbstractMesh | None:
     """The axes of a mesh, if the shardings over some of them are parts of types."""
     return mesh.abstract_mesh if mesh is not None and mesh.explicit_axes else None
+
+
+def mesh_of_results(
+    name: str, context: AbstractMesh, operands: Sequence[AbstractMesh | None]
+) -> AbstractMesh | None:
+    """The mesh in the types of an op's results: that of the context, or else of the operands.
+
+    Args:
+      name: the op's name.
+      context: the mesh of the context, an empty one if there is none.
+      operands: the mesh in the type of each operand; None if nothing states one.
+
+    Raises:
+      ValueError: an operand's type is over explicit axes of another mesh than the context.
+    """
+    if context.empty:
+        return next((mesh for mesh in operands if mesh is not None), None)
+    # A reshard is from one to another, and functions of parts have their own rules.
+    if name == "reshard" or context.manual_axes:
+        return context
+    for i, mesh in enumerate(operands):
+        if mesh not in {None, context} and (explicit_mesh(mesh) or explicit_mesh(context)):
+            raise value_error(
+                f"For primitive {name}, context mesh {context} should match the aval mesh {mesh}, "
+                f"got: operand {i}; `dovetail.sharding.reshard` moves it to the mesh of the context"
+            )
+    return context

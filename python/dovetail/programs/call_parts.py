@@ -19,9 +19,11 @@ from dovetail.trees.pytree import flatten
 
 def pinned(out: Any) -> Any:
     """A result of a whole program, where the sharding in its type states."""
-    if type(out) is not Tracer or out._trace.parent is not None or out.aval.explicit is None:
+    if type(out) is not Tracer or out._trace.parent is not None:
         return out
     sharding = out.aval.explicit
+    if sharding is None or not sharding.mesh.explicit_axes:
+        return out
     return out._trace.reshard(out, sharding, bool(sharding.mesh.auto_axes))
 
 

@@ -426,9 +426,15 @@ _DERIVED = [name for name, value in vars(Program).items() if isinstance(value, _
 
 
 def _typed(sharding: NamedSharding, aval: ShapedArray) -> NamedSharding:
-    """The sharding of a result with what its type says: an entry for each dimension, and the axes
-    over which sums of cotangents are left to do.
+    """The sharding of a result with what its type says: the types of the mesh's axes and, if some
+    are explicit, an entry for each dimension, and the axes over which sums of cotangents are left
+    to do.
     """
+    types, mesh = aval.sharding.mesh, sharding.mesh
+    if types.shape_tuple == mesh.shape_tuple and types.axis_types != mesh.axis_types:
+        sharding = sharding.update(mesh=mesh.update(axis_types=types.axis_types))
+    if not types.explicit_axes:
+        return sharding
     spec = sharding.padded(aval.ndim).spec
     return sharding.update(spec=spec.update(reduced=aval.sharding.spec.reduced))
 

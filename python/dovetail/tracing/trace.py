@@ -14,7 +14,7 @@ import numpy as np
 from dovetail import _core
 from dovetail.arrays.array import Array, ShapedArray
 from dovetail.base import errors, locations
-from dovetail.base.errors import ConcretizationTypeError, ShardingTypeError, UnknownSizeError
+from dovetail.base.errors import ConcretizationTypeError, UnknownSizeError
 from dovetail.base.locations import here
 from dovetail.base.mlir_types import Type, dtype_name, dtype_named, encode_array
 from dovetail.base.trace_stack import current, derivative_order, stack
@@ -24,7 +24,7 @@ from dovetail.placement.meshes import AbstractMesh, Mesh
 from dovetail.placement.named_sharding import NamedSharding
 from dovetail.placement.partition_spec import P
 from dovetail.placement.shardings import Place, incompatible, place_of
-from dovetail.placement.type_shardings import explicit_mesh, named, type_sharding
+from dovetail.placement.type_shardings import explicit_mesh, type_sharding
 from dovetail.reference.collectives import UnboundAxesError
 from dovetail.reference.table import FUNCTIONS
 from dovetail.symbolic.size import Size, has_sizes, plain
@@ -34,6 +34,7 @@ from dovetail.tracing.origins import Carried, Later, Origin
 from dovetail.tracing.references import AbstractRef, Ref, ref_element
 from dovetail.tracing.sizes import TraceSizes
 from dovetail.tracing.tracer import Tracer as Tracer
+from dovetail.tracing.typed_function import TypedFunction
 from dovetail.tracing.unknown_value import unknown_value
 
 # Larger arrays that a function closes over become arguments instead of constants in the text.
@@ -43,7 +44,7 @@ LARGEST_CONSTANT = 16
 Operand = Any
 
 
-class Trace:
+class Trace(TypedFunction):
     """A function under construction.
 
     Args:
@@ -93,8 +94,8 @@ class Trace:
         self.jitted: dict[Any, Any] = {}
         # The device that the program must run on, if any.
         self.place: Place | None = None
-        # The mesh over whose explicit axes shardings are parts of types, if any.
         self.mesh = explicit_mesh(get_abstract_mesh()) if parent is None else parent.mesh
+        self._meshes: dict[int, AbstractMesh] = {}
         # True if shapes within the outermost trace have symbolic sizes.
         self.is_symbolic = False
         self._sizes: TraceSizes | None = None
@@ -137,9 +138,7 @@ class Trace:
             "reshard", (operand,), attributes, None, (weak,), evaluate, attributes
         )
         stated = type_sharding(sharding, operand.ndim)
-        if stated is not None:
-            self.mesh = stated.mesh.abstract_mesh
-            self._state_sharding(result.number, stated)
+        self.state_sharding(result.number, sharding if stated is None else stated)
         return result
 
     @property
@@ -207,8 +206,7 @@ class Trace:
         number = self.function.argument(shape, dtype_name(aval.dtype), location)
         self._argument_of[number] = len(self._argument_of)
         if aval.explicit is not None:
-            self.mesh = aval.explicit.mesh.abstract_mesh
-            self._state_sharding(number, aval.explicit)
+            self.state_sharding(number, aval.explicit)
         if outside is not None and self.concrete:
             self._outside[number] = outside
         tracer = self.value_class(self, number, aval.shape, aval.dtype, aval.weak_type, location)
@@ -339,7 +337,8 @@ class Trace:
                 for (number, shape, element), known in zip(emitted, stated, strict=True)
             ]
         if self.mesh is not None and not ("callee" in attributes or "regions" in attributes):
-            self._infer_shardings([result[0] for result in emitted])
+            outs = [result[0] for result in emitted]
+            self.infer_types(name, numbers, outs)
         if self.concrete:
             outs = [result[0] for result in emitted]
             producer = evaluate, keywords, numbers, outs
@@ -349,43 +348,6 @@ class Trace:
             self.value_class(self, number, shape, dtype_named(element), weak_type, where)
             for (number, shape, element), weak_type in zip(emitted, weak_types, strict=False)
         ]
-
-    # Shardings in types ---------------------------------------------------------------------------
-
-    @property
-    def _type_mesh(self) -> AbstractMesh | None:
-        """The mesh over whose explicit axes shardings are parts of types here, if any."""
-        if self.mesh is None:
-            return None
-        context = get_abstract_mesh()
-        return self.mesh if context.empty else explicit_mesh(context)
-
-    def type_sharding(self, number: int, ndim: int) -> NamedSharding | None:
-        """The sharding in the type of a value."""
-        mesh = self._type_mesh
-        if mesh is None:
-            return None
-        sharding = named(mesh, self.function.sharding(number), ndim)
-        return type_sharding(sharding, ndim)
-
-    def state_types(self, values: Sequence[Tracer], avals: Sequence[ShapedArray]) -> list[Tracer]:
-        """Give values the shardings of types that are known from functions."""
-        for value, aval in zip(values, avals, strict=True):
-            if aval.explicit is not None:
-                self._state_sharding(value.number, aval.explicit)
-        return list(values)
-
-    def _state_sharding(self, number: int, sharding: NamedSharding) -> None:
-        attribute = sharding_attribute(sharding, len(sharding.spec))
-        self.function.set_sharding(number, attribute)
-
-    def _infer_shardings(self, numbers: list[int]) -> None:
-        if self._type_mesh is None:
-            return
-        try:
-            self.function.infer_shardings(numbers)
-        except _core.CompilerError as error:
-            raise errors.explained(error, ShardingTypeError) from None
 
     def _with_sizes(
         self,

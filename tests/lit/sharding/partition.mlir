@@ -155,3 +155,43 @@ module attributes {dovetail.partition = #mesh} {
     return %0 : tensor<6x4xf32>
   }
 }
+
+// -----
+
+#mesh = #dovetail.mesh<["x" = 4, "y" = 2]>
+
+// What needs no array of the others may be divided over the same axes.
+// CHECK-LABEL: func.func private @main.local
+// CHECK-SAME:    (%[[A:.+]]: tensor<2x6xf32>, %[[B:.+]]: tensor<6x2xf32>, %[[C:.+]]: tensor<3x3xf32>)
+// CHECK-NOT:     all_
+// CHECK:         dovetail.optimization_barrier %[[A]], %[[B]], %[[C]] : tensor<2x6xf32>, tensor<6x2xf32>, tensor<3x3xf32>
+// CHECK-NOT:     all_
+// CHECK:         return
+module attributes {dovetail.partition = #mesh} {
+  func.func @main(%a: tensor<8x6xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}, {}]>},
+                  %b: tensor<6x8xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{}, {"x"}]>},
+                  %c: tensor<12x6xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}, {"y"}]>})
+      -> (tensor<8x6xf32>, tensor<6x8xf32>, tensor<12x6xf32>) {
+    %0:3 = dovetail.optimization_barrier %a, %b, %c : tensor<8x6xf32>, tensor<6x8xf32>, tensor<12x6xf32>
+    return %0#0, %0#1, %0#2 : tensor<8x6xf32>, tensor<6x8xf32>, tensor<12x6xf32>
+  }
+}
+
+// -----
+
+#mesh = #dovetail.mesh<["data" = 1, "model" = 2]>
+
+// Over an axis of size 1 nothing is exchanged.
+// CHECK-LABEL: func.func private @main.local
+// CHECK-NOT:     "data"
+// CHECK:         return
+module attributes {dovetail.partition = #mesh} {
+  func.func @main(%x: tensor<8x6xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"data"}, {}]>},
+                  %w: tensor<6x4xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"data"}, {"model"}]>})
+      -> (tensor<8x4xf32>, tensor<4xf32>, tensor<8x6xf32>) {
+    %0 = dovetail.dot_general %x, %w batch [] x [] contract [1] x [0] : tensor<8x6xf32>, tensor<6x4xf32>
+    %1 = dovetail.reduce_max %0 [0] : tensor<8x4xf32>
+    %2 = dovetail.cumsum %x, 0 : tensor<8x6xf32>
+    return %0, %1, %2 : tensor<8x4xf32>, tensor<4xf32>, tensor<8x6xf32>
+  }
+}

@@ -130,6 +130,24 @@ module attributes {dovetail.partition = #mesh} {
 
 #mesh = #dovetail.mesh<["x" = 4]>
 
+// From 128 on, these are negative: they count nothing.
+// CHECK-LABEL: func.func private @main.local
+// CHECK:         dovetail.gather
+// CHECK:         all_reduce
+module attributes {dovetail.partition = #mesh} {
+  func.func @main(%x: tensor<200x16xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}, {}]>}) -> tensor<200x1x1xf32> {
+    %counts = dovetail.iota 0 : tensor<200x1xi8>
+    %columns = dovetail.constant dense<1> : tensor<200x1xi8>
+    %places = dovetail.concatenate %counts, %columns dimension 1 : tensor<200x1xi8>, tensor<200x1xi8>
+    %0 = dovetail.gather %x, %places dims [0, 1] window [1, 1] : tensor<200x16xf32>, tensor<200x2xi8>
+    return %0 : tensor<200x1x1xf32>
+  }
+}
+
+// -----
+
+#mesh = #dovetail.mesh<["x" = 4]>
+
 // The gradient of a table, from the data of each device; what was there counts once.
 // CHECK-LABEL: func.func private @main.local
 // CHECK-SAME:    (%[[TABLE:.+]]: tensor<16x8xf32>, %[[ROWS:.+]]: tensor<250x1xi32>, %[[NEW:.+]]: tensor<250x1x8xf32>)

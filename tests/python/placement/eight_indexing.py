@@ -94,6 +94,21 @@ def test_elements_of_a_batch_stay_where_they_are(name: str) -> None:
         np.testing.assert_allclose(constrained(*operands), expected, rtol=1e-6)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32"])
+def test_numbers_that_wrap_around_are_not_those_of_a_batch(dtype: str) -> None:
+    x = RNG.normal(size=(200, 4)).astype(np.float32)
+    column = RNG.integers(0, 4, 200).astype(np.int32)
+
+    @dt.jit
+    def f(x: Any, column: Any) -> Any:
+        # Of int8, from 128 on they are negative, and count from the end.
+        return x[lax.iota(dtype, 200), column]
+
+    rows = np.arange(200).astype(dtype)
+    assert moved(f, put(x, "x"), put(column, "x")) == 0 or dtype == "int8"
+    np.testing.assert_array_equal(f(put(x, "x"), put(column, "x")), x[rows, column])
+
+
 def test_types_over_explicit_axes() -> None:
     """What the shardings of a batch and of whole windows say of results."""
     x, i = put(ROWS, "x", mesh=EXPLICIT), put(AT, "x", mesh=EXPLICIT)

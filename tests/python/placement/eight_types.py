@@ -12,7 +12,14 @@ import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import lax
 from dovetail.errors import ShardingTypeError
-from dovetail.sharding import AxisType, NamedSharding, auto_axes, explicit_axes, reshard
+from dovetail.sharding import (
+    AxisType,
+    NamedSharding,
+    auto_axes,
+    explicit_axes,
+    reshard,
+    use_abstract_mesh,
+)
 from dovetail.sharding import PartitionSpec as P
 
 EXPLICIT, AUTO = AxisType.Explicit, AxisType.Auto
@@ -352,3 +359,30 @@ def test_broadcast_like_follows_the_sharding_in_a_type() -> None:
             np.testing.assert_array_equal(result, np.tile(row, (8, 1)))
         with pytest.raises(ValueError, match="Incompatible shardings for broadcasting, got: "):
             lax.broadcast_like(dt.device_put(row, P("a")), like)
+
+
+def test_each_value_has_the_mesh_of_its_context() -> None:
+    """A type says over which mesh it is, wherever it is asked for, also that of a result."""
+    inner = MESH.abstract_mesh.update_axis_types({"a": AxisType.Auto})
+    seen = []
+
+    def entered(x: Any) -> Any:
+        with use_abstract_mesh(inner):
+            y = reshard(x, P(None, "b")) * 2
+        seen.extend([dt.typeof(x).sharding, dt.typeof(y).sharding])
+        return x + 1, y
+
+    before, after = dt.jit(entered)(Z)
+    assert [sharding.mesh for sharding in seen] == [MESH.abstract_mesh, inner]
+    assert [sharding.spec for sharding in seen] == [P("a", "b"), P(None, "b")]
+    assert before.sharding == NamedSharding(MESH, P("a", "b"))
+    assert after.sharding.mesh.axis_types == inner.axis_types
+    np.testing.assert_allclose(after, 2 * VALUES)
+
+    def unmoved(x: Any) -> Any:
+        with use_abstract_mesh(inner):
+            return x @ x.T
+
+    message = r"For primitive transpose, context mesh .*Auto.* should match the aval mesh "
+    with pytest.raises(ValueError, match=message):
+        dt.jit(unmoved)(Z)

@@ -55,6 +55,25 @@ def test_no_worse_than_the_plan_of_megatron(batch: int) -> None:
     assert str(plan).count("\n") == len(plan.steps)
 
 
+def test_what_is_recomputed_is_divided_alike() -> None:
+    """The gradient of checkpointed layers sums products over devices, and gathers nothing."""
+    x = described(8, LENGTH, WIDTH)
+    layers = {name: described(3, *each.shape) for name, each in PARAMS.items()}
+    specs = {name: P(None, *spec) for name, spec in MEGATRON.items()}
+
+    def gradient(of: Any) -> Any:
+        def loss(params: Any, x: Any) -> Any:
+            return dnp.mean(lax.scan(lambda x, p: (of(p, x), None), x, params)[0] ** 2)
+
+        found = estimate(dt.grad(loss), MESH, layers, x, in_shardings=(specs, P("data")))
+        assert {each.op for each in found.collectives} == {"all_reduce_sum"}
+        return [each.axes for each in found.collectives].count(("model",))
+
+    # One of the products is needed once more.
+    assert gradient(block) == 4
+    assert gradient(dt.checkpoint(block)) == 5
+
+
 def test_memory_divides_the_weights() -> None:
     x = described(8, LENGTH, WIDTH)
     free = search(block, MESH, PARAMS, x)

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -136,6 +137,36 @@ def test_calls_map_no_pages_anew() -> None:
     # 64 MiB are 16,384 pages.
     assert faults("0") > 5 * 16384
     assert faults("1") < 16384
+
+
+DEVICES = """
+import resource
+import meshes
+import tensor_parallel
+
+mesh = meshes.mesh(model=2, data=1)
+weights, *data = tensor_parallel.problem(8, 64, 128)
+arguments = tensor_parallel.placed(mesh, weights), *[meshes.put(mesh, x, "data") for x in data]
+step = tensor_parallel.step.lower(*arguments).compile()
+for _ in range(10):
+    step(*arguments)
+first = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(20):
+    step(*arguments)
+print((resource.getrusage(resource.RUSAGE_SELF).ru_minflt - first) // 20)
+"""
+
+
+def test_devices_map_no_pages_anew(repository: Path) -> None:
+    """What devices need beside large blocks is kept, too, though several threads ask for it."""
+    variables = {"DOVETAIL_NUM_CPU_DEVICES": "2", "DOVETAIL_COMPILE": "now"}
+    variables["PYTHONPATH"] = str(repository / "examples")
+    command = [sys.executable, "-c", DEVICES]
+    done = subprocess.run(
+        command, env=os.environ | variables, capture_output=True, text=True, check=True
+    )
+    # Each device needs 5 MiB, or 1,250 pages.
+    assert int(done.stdout) < 100
 
 
 def test_blocks_of_the_same_size_are_used_again(libc_of_iree: ctypes.CDLL) -> None:
