@@ -147,9 +147,12 @@ LogicalResult growCarries(llvm::SmallBitVector &mask,
 }
 
 SmallVector<Value> sizesOfSlice(Emitter &e, Value operand, bool isSliced) {
-  SmallVector<Value> sizes = e.sizes(operand);
-  if (isSliced && cast<RankedTensorType>(operand.getType()).isDynamicDim(0))
-    sizes.erase(sizes.begin());
+  SmallVector<Value> sizes;
+  // The number of slices may depend on what does not exist where only sizes are computed.
+  if (auto type = dyn_cast<RankedTensorType>(operand.getType()))
+    for (int64_t d = isSliced; d < type.getRank(); ++d)
+      if (type.isDynamicDim(d))
+        sizes.push_back(e.size(operand, d));
   return sizes;
 }
 

@@ -373,12 +373,12 @@ void replaceResults(ImplicitLocOpBuilder &b, ValueRange old, ValueRange results)
 }
 
 void LoopRewriter::leave(ImplicitLocOpBuilder &b, Operation *made) {
-  // IREE 3.13 assumes that the two regions of a `while` have the same arguments, and drops one that is not used.
+  // IREE 3.13 assumes that the two regions of a `while` have the same arguments, and drops one that is not used, or no
+  // longer once it has simplified the body.
   if (isa<scf::WhileOp>(made)) {
     ImplicitLocOpBuilder inner = ImplicitLocOpBuilder::atBlockBegin(loop->getLoc(), blocks.back());
     for (BlockArgument argument : blocks.back()->getArguments())
-      if (argument.use_empty())
-        inner.create(OperationState(loop->getLoc(), "util.optimization_barrier", argument, argument.getType()));
+      inner.create(OperationState(loop->getLoc(), "util.optimization_barrier", argument, argument.getType()));
   }
   SmallVector<Value> results(made->getResults().take_front(inits.size()));
   for (const Carry &carry : carries)

@@ -81,7 +81,7 @@ static std::optional<LongBody> functionOf(linalg::GenericOp op) {
 /// its operands come from.
 static std::vector<const void *> keyOf(LongBody &body) {
   DenseMap<Value, uintptr_t> numbers;
-  std::vector<const void *> key;
+  std::vector<const void *> key{reinterpret_cast<const void *>(body.arguments.size())};
   auto add = [&](Value value) { numbers.try_emplace(value, numbers.size()); };
   for (BlockArgument argument : body.arguments)
     add(argument);

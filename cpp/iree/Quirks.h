@@ -148,7 +148,8 @@ namespace dovetail {
 //   Workaround: cpp/iree/KeepWaits.cpp (--dovetail-keep-waits)
 //   Test: tests/lit/iree/quirks/lost_wait.mlir
 //
-// An scf.while is taken to have the same arguments in both regions, of which one that is not used is lost.
+// An scf.while is taken to have the same arguments in both regions, of which one is lost that is not used, or no longer
+// once the loop was simplified.
 //   Workaround: cpp/iree/CarryReferences.cpp (--dovetail-carry-references, leave)
 //   Test: tests/lit/iree/quirks/while_regions.mlir
 //

@@ -68,6 +68,31 @@ module attributes {dovetail.target = "vulkan-spirv"} {
 
 // -----
 
+// They do not depend on the number of steps of an inner loop, which an element decides on.
+module attributes {dovetail.target = "vulkan-spirv"} {
+  func.func @counted_within(%arg0: tensor<?xf32>, %arg1: tensor<3xi32>) -> tensor<3x?xf32> {
+    %0 = dovetail.scan length 3 init() over(%arg1) consts(%arg0) : (tensor<3xi32>, tensor<?xf32>) -> tensor<3x?xf32> {
+    ^bb0(%arg2: tensor<i32>, %arg3: tensor<?xf32>):
+      %1 = dovetail.index %arg2 : tensor<i32>
+      %2 = dovetail.iota 0 sizes(%1) : tensor<?xi32>
+      %3 = dovetail.scan length -1 count %arg2 init() over(%2) consts(%arg3) : (tensor<?xi32>, tensor<?xf32>, tensor<i32>) -> tensor<?x?xf32> {
+      ^bb0(%arg4: tensor<i32>, %arg5: tensor<?xf32>):
+        %5 = dovetail.tanh %arg5 : tensor<?xf32>
+        dovetail.yield %5 : tensor<?xf32>
+      }
+      %4 = dovetail.reduce_sum %3 [0] : tensor<?x?xf32>
+      dovetail.yield %4 : tensor<?xf32>
+    }
+    return %0 : tensor<3x?xf32>
+  }
+  // CHECK-LABEL: func.func @counted_within(
+  // CHECK: %[[SIZE:.+]] = tensor.dim %arg0
+  // CHECK: tensor.empty(%[[SIZE]]) : tensor<3x?xf32>
+  // CHECK: scf.for
+}
+
+// -----
+
 // The software driver of Vulkan stops dispatches of many iterations.
 module attributes {dovetail.target = "vulkan-spirv"} {
   func.func @while(%arg0: tensor<f32>, %arg1: tensor<f32>) -> tensor<f32> {

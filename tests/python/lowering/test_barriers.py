@@ -124,9 +124,8 @@ def test_arguments_are_unchanged_after_merged_ops() -> None:
     np.testing.assert_array_equal(x, X)
 
 
-@pytest.mark.rejected
 def test_barriers_of_memory_of_different_kinds() -> None:
-    # IREE rejects the barrier of an argument and of arrays in between, and accepts one for each.
+    # IREE rejects a barrier of an argument and of arrays in between, and accepts one for each.
     def function(x: Any, y: Any) -> Any:
         def each(shift: Any) -> Any:
             block = dt.checkpoint(lambda c: dnp.tanh(c * 0.5 + y[1]) * 0.7)

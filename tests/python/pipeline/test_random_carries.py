@@ -103,3 +103,10 @@ def test_compiled_as_evaluated(seed: int) -> None:
         expected = together(*arguments)
         compare(dt.jit(together)(*arguments), expected, 1e-5, 1e-6)
         compare(on_host(together, *arguments), expected, 1e-5, 1e-6)
+
+
+def test_arrays_that_the_code_generator_finds_unused() -> None:
+    """It moved the body of the loop, and lost an array of it that nothing reads."""
+    with config.enable_x64(True):
+        arguments = np.int32(5), np.linspace(-0.2, 0.3, 4)
+        compare(on_host(loop(152), *arguments), loop(152)(*arguments), 1e-5, 1e-6)

@@ -152,8 +152,6 @@ def test_groups_that_take_different_ways() -> None:
     check(mesh, f, x, ulps=32)
 
 
-# Its meaning on whole arrays multiplies what is repeated for each device.
-@pytest.mark.rejected
 def test_a_collective_whose_result_only_some_use() -> None:
     """It stays outside of the branch that only some take."""
 

@@ -135,10 +135,7 @@ def test_gradients(program: Callable[..., Any]) -> None:
     check(dt.grad(loss_of(program), (0, 1)))
 
 
-@pytest.mark.parametrize(
-    "program",
-    [pytest.param(f, marks=[pytest.mark.rejected] if f is remade else []) for f in PROGRAMS],
-)
+@pytest.mark.parametrize("program", PROGRAMS)
 def test_batches_of_gradients(program: Callable[..., Any]) -> None:
     # The elements of the batch take their own branches and numbers of steps.
     gradient = dt.grad(loss_of(program))

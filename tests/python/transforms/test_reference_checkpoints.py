@@ -14,8 +14,7 @@ from dovetail import lax
 F32 = np.float32
 
 
-# IREE refuses barriers on memory of several kinds, here of arguments and results.
-@pytest.mark.rejected
+# Barriers are of memory of several kinds, here of arguments and results.
 @pytest.mark.parametrize("is_jitted", [True, False])
 @pytest.mark.parametrize("is_argument", [True, False])
 def test_checkpoints_use_references_from_outside(is_argument: bool, is_jitted: bool) -> None:
