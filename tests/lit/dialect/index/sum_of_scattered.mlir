@@ -11,9 +11,9 @@
 // CHECK:         %[[INSIDE:.+]] = dovetail.and %[[LOW]], %[[HIGH]]
 // CHECK:         %[[SPREAD:.+]] = dovetail.broadcast %[[INSIDE]] dims [0]
 // CHECK:         %[[UPDATES:.+]] = dovetail.select %[[SPREAD]], %arg2
-// CHECK:         %[[NEGATED:.+]] = dovetail.neg %[[UPDATES]] : tensor<5x1x1xf32>
-// CHECK:         %[[SUM:.+]] = dovetail.reduce_sum %[[NEGATED]] [2]
-// CHECK:         %[[ANS:.+]] = dovetail.scatter_add %[[ZEROS]], %arg0, %[[SUM]] dims [0] window [1]
+// CHECK:         %[[SUM:.+]] = dovetail.reduce_sum %[[UPDATES]] [2]
+// CHECK:         %[[NEGATED:.+]] = dovetail.neg %[[SUM]] : tensor<5x1xf32>
+// CHECK:         %[[ANS:.+]] = dovetail.scatter_add %[[ZEROS]], %arg0, %[[NEGATED]] dims [0] window [1]
 // CHECK:         return %[[ANS]]
 func.func @along_one(%arg0: tensor<5x1xi32>, %arg1: tensor<5x1xi32>, %arg2: tensor<5x1x1xf32>) -> tensor<8xf32> {
   %0 = dovetail.constant dense<0.0> : tensor<8x10xf32>
