@@ -73,11 +73,12 @@ bool isFused(Operation *op) {
   return isa<PointwiseOpInterface>(op) || (!isa<CostOpInterface>(op) && factorMap(op) && !reduces(op));
 }
 
-/// The bytes that loops of fused ops read and write in one run of a body. Other ops count theirs themselves.
-double bytesOfFused(Region &body) {
+/// The bytes that loops of fused ops read and write in one run of a body. Other ops count theirs themselves; those of a
+/// library are not counted.
+double bytesOfFused(Region &body, const SmallPtrSetImpl<Operation *> &ofLibrary) {
   double bytes = 0;
   for (Value argument : body.getArguments())
-    if (llvm::any_of(argument.getUsers(), [](Operation *user) { return !reduces(user); }))
+    if (llvm::any_of(argument.getUsers(), [&](Operation *user) { return !reduces(user) && !ofLibrary.contains(user); }))
       bytes += bytesOf(argument);
   for (Value result : body.front().getTerminator()->getOperands())
     if (Operation *op = result.getDefiningOp(); op && isFused(op))
@@ -143,7 +144,7 @@ SmallPtrSet<Operation *, 8> opsOfLibrary(Region &body) {
 /// What threads save in one run of a body.
 double savedIn(Region &body) {
   SmallPtrSet<Operation *, 8> shared = opsOfLibrary(body);
-  double all = 0, others = 0, fused = bytesOfFused(body) * secondsOfByte();
+  double all = 0, others = 0, fused = bytesOfFused(body, shared) * secondsOfByte();
   for (Operation &op : opsOf(body)) {
     if (op.hasAttr(kKernel)) {
       all += saved(secondsOfAll(op.getRegion(0)) + bytesAround(op) * secondsOfByte(), 1);
