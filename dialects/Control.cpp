@@ -80,6 +80,7 @@ void threadBody(Region &body, unsigned argument, unsigned result, ValueRange val
 
 SmallVector<Value> replaceThreaded(Operation *op, Operation *made, unsigned position, unsigned count) {
   made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  made->removeDiscardableAttr(kMasked);
   SmallVector<Value> results(made->getResults());
   SmallVector<Value> threaded(ArrayRef<Value>(results).slice(position, count));
   results.erase(results.begin() + position, results.begin() + position + count);

@@ -27,6 +27,11 @@ namespace dovetail {
 /// Marks a loop over a batch whose body also runs for elements that have finished.
 constexpr llvm::StringLiteral kRunsForAll = "dovetail.runs_for_all";
 
+/// Marks a loop over a batch of which each element runs as long as its predicate holds, which is carried: an iteration
+/// changes nothing of the others, and none runs again. Each part of the batch may then run on its own, as long as it
+/// has to. What is carried in addition does not keep to that.
+constexpr llvm::StringLiteral kMasked = "dovetail.masked";
+
 /// Calls `visit` with each operand of an op and of the terminators of its bodies.
 void forEachSource(mlir::Operation *op, llvm::function_ref<void(mlir::OpOperand &)> visit);
 

@@ -264,6 +264,7 @@ bool removeDead(PatternRewriter &rewriter, WhileOp op) {
   };
   SmallVector<Value> inits = marked(op.getInits(), 0), consts = marked(op.getConsts(), numInits);
   auto loop = WhileOp::create(rewriter, op.getLoc(), ValueRange(inits).getTypes(), inits, consts, op.getMaxStepsAttr());
+  loop->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   moveRegion(rewriter, op.getCond(), loop.getCond(), needed.arguments, llvm::SmallBitVector(1, true));
   moveRegion(rewriter, op.getBody(), loop.getBody(), needed.arguments, needed.results);
   replaceMarked(rewriter, op, loop->getResults(), needed.results);

@@ -154,7 +154,12 @@ Value Emitter::reshape(Value x, RankedTensorType type, ValueRange sizes) {
 }
 Value Emitter::transpose(Value x, ArrayRef<int64_t> permutation) { return make<TransposeOp>(x, permutation); }
 Value Emitter::reduceSum(Value x, ArrayRef<int64_t> dims) {
-  return x && !dims.empty() ? make<ReduceSumOp>(x, dims) : x;
+  if (!x || dims.empty())
+    return x;
+  // Fewer numbers are negated, and what others read of the array is not computed twice.
+  if (auto negative = x.getDefiningOp<NegOp>())
+    return neg(make<ReduceSumOp>(negative.getX(), dims));
+  return make<ReduceSumOp>(x, dims);
 }
 
 Value Emitter::moveDim(Value x, int64_t from, int64_t to) {

@@ -2,6 +2,7 @@
 #include "Create.h"
 #include "Folding.h"
 #include "Index.h"
+#include "IndexFolds.h"
 #include "IndexRules.h"
 #include "Pointwise.h"
 #include "Shape.h"
@@ -102,7 +103,10 @@ static LogicalResult addAtOnce(AddOp sum, PatternRewriter &rewriter) {
   return failure();
 }
 
-void ScatterAddOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) { patterns.add(addAtOnce); }
+void ScatterAddOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
+  patterns.add(addAtOnce);
+  addIndexFolds(patterns);
+}
 
 //===- scatter ---------------------------------------------------------------===//
 

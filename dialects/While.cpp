@@ -74,7 +74,9 @@ static FailureOr<ValueRange> countSteps(Emitter &e, WhileOp op, ValueRange opera
       return failure();
   predicate.arrange(positions, types);
   predicate.results.resize(1);
-  return emitWhile(e, op, inits, consts, std::move(predicate), std::move(body));
+  ValueRange ends = emitWhile(e, op, inits, consts, std::move(predicate), std::move(body));
+  ends.front().getDefiningOp()->removeDiscardableAttr(kMasked);
+  return ends;
 }
 
 // A first loop counts the iterations; a second one, with that count, saves the residuals.
@@ -226,7 +228,8 @@ LogicalResult WhileOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> 
     BodyEmitter predicate(e, any);
     any.results.push_back(predicate.make<ReduceOrOp>(any.arguments()[numInits], ArrayRef<int64_t>{0}));
     outs = emitWhile(e, *this, inits, consts, std::move(any), std::move(*step)).drop_back();
-    outs.front().getDefiningOp()->setAttr(kRunsForAll, e.builder.getUnitAttr());
+    for (StringRef mark : {StringRef(kRunsForAll), StringRef(kMasked)})
+      outs.front().getDefiningOp()->setAttr(mark, e.builder.getUnitAttr());
   }
   llvm::append_range(results, outs);
   for (unsigned i = 0; i < numInits; ++i)

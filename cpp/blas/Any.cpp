@@ -1,4 +1,8 @@
 // For every processor of the architecture.
 #define DOVETAIL_VARIANT any
+#include "Vectors.h"
+
+#include "ChirpKernel.h"
+#include "ColumnsKernel.h"
 #include "NarrowKernel.h"
 #include "RowsKernel.h"

@@ -1,4 +1,8 @@
 // For processors with AVX-512.
 #define DOVETAIL_VARIANT avx512
+#include "Vectors.h"
+
+#include "ChirpKernel.h"
+#include "ColumnsKernel.h"
 #include "NarrowKernel.h"
 #include "RowsKernel.h"

@@ -116,6 +116,41 @@ struct GatherCall {
   int64_t numResults, numRows, width, groups, group;
 };
 
+/// The names of functions that reduce columns, by the number of their results.
+inline constexpr const char *kColumns[] = {"columns_1", "columns_2", "columns_3"};
+
+/// What they compute: the results are in this order. Squares are those of differences to `center`.
+enum ColumnReduction : int64_t { kColumnSums = 1, kColumnMaxima = 2, kColumnMinima = 4, kColumnSquares = 8 };
+
+/// The arguments of a call by one workgroup: `outer` matrices of so many rows and columns, of f32 or f64, and a row for
+/// each of them; each result is a row for each, too.
+template <int numResults>
+struct ColumnsCall {
+  plugin::Place<const char> x, center;
+  plugin::Place<char> results[numResults];
+  int64_t element, kinds, outer, rows, columns, threads;
+};
+
+/// How many numbers a call has.
+constexpr unsigned kNumColumnsNumbers = 6;
+
+/// The name of the function that transforms rows whose length has large prime factors.
+inline constexpr const char *kChirp = "chirp";
+
+enum ChirpFlag : int64_t { kChirpInverse = 1, kChirpFromReal = 2, kChirpToReal = 4, kChirpScaled = 8 };
+
+/// The arguments of a call by one workgroup: `rows` rows of `length` numbers, complex ones of the element type or, by
+/// the flags, real ones; results may be divided by the length.
+struct ChirpCall {
+  plugin::Place<const char> x;
+  plugin::Place<char> result;
+  int64_t element, flags, rows, length, threads;
+};
+
+/// How many numbers a call has, and the longest rows and the fewest that the function is for.
+constexpr unsigned kNumChirpNumbers = 5;
+constexpr int64_t kLongestChirp = 4096, kFewestChirpRows = 8;
+
 } // namespace dovetail::blas
 
 #endif // DOVETAIL_BLAS_CALL_H

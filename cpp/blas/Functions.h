@@ -21,6 +21,9 @@ void solveTriangular(const MatricesCall<2, 1> &call);
 void solveLu(const MatricesCall<3, 1> &call);
 void scatter(const ScatterCall &call);
 void gather(const GatherCall &call);
+void computeChirp(const ChirpCall &call);
+template <int numResults>
+void computeColumns(const ColumnsCall<numResults> &call);
 
 } // namespace dovetail::blas
 

@@ -10,6 +10,10 @@ using namespace dovetail::blas;
 /// Whether a function calls the BLAS or LAPACK.
 template <typename Call>
 constexpr bool kNeedsRoutines = !std::is_same_v<Call, ScatterCall> && !std::is_same_v<Call, GatherCall>;
+template <>
+constexpr bool kNeedsRoutines<ChirpCall> = false;
+template <int numResults>
+constexpr bool kNeedsRoutines<ColumnsCall<numResults>> = false;
 
 /// A function as IREE's runtime calls it, which ends the program if the result is not 0.
 template <typename Call, void (*function)(const Call &)>
@@ -52,6 +56,10 @@ static plugin::Status resolve(void *, const plugin::Imports *imports, uint32_t *
       exported<solveLu>(kLuSolve),
       exported<scatter>(kScatter),
       exported<gather>(kGather),
+      exported<computeChirp>(kChirp),
+      exported<computeColumns<1>>(kColumns[0]),
+      exported<computeColumns<2>>(kColumns[1]),
+      exported<computeColumns<3>>(kColumns[2]),
   };
   return plugin::resolveBy(imports, resolution, [](std::string_view name, plugin::Function &found, void *&) {
     for (const plugin::Export &each : exports)

@@ -6,25 +6,6 @@
 
 namespace dovetail::blas::DOVETAIL_VARIANT {
 
-/// The widest vectors that processors have, which others take in parts.
-constexpr int kVectorBytes = 64;
-
-template <typename T>
-struct VectorOf;
-template <>
-struct VectorOf<float> {
-  typedef float Type __attribute__((vector_size(kVectorBytes)));
-};
-template <>
-struct VectorOf<double> {
-  typedef double Type __attribute__((vector_size(kVectorBytes)));
-};
-
-template <typename T>
-using Vector = typename VectorOf<T>::Type;
-template <typename T>
-constexpr int kLanes = kVectorBytes / sizeof(T);
-
 /// Terms that are added up in the type of the elements, before their sum is added to others in f64.
 constexpr int kBlock = 256;
 
@@ -34,7 +15,11 @@ constexpr int kBlock = 256;
 template <typename T>
 void addTerms(const NarrowProduct<T> &product, int k, int count, int j, int width, T *__restrict sums) {
   const T *rows = product.matrix + k * product.stride + j;
-  for (; count >= 4; count -= 4, k += 4, rows += 4 * product.stride)
+  for (; count >= 4; count -= 4, k += 4, rows += 4 * product.stride) {
+    // The next rows come while these are used.
+    for (int h = 4; h < std::min(8, count); ++h)
+      for (int i = 0; i < width; i += kLanes<T>)
+        __builtin_prefetch(rows + h * product.stride + i);
     for (int r = 0; r < product.narrow; ++r) {
       const T *few = product.few + int64_t(r) * product.terms + k;
       const T a = few[0], b = few[1], c = few[2], d = few[3];
@@ -44,6 +29,7 @@ void addTerms(const NarrowProduct<T> &product, int k, int count, int j, int widt
       for (int i = 0; i < width; ++i)
         sum[i] += a * x[i] + b * y[i] + c * z[i] + d * w[i];
     }
+  }
   for (; count > 0; --count, ++k, rows += product.stride)
     for (int r = 0; r < product.narrow; ++r) {
       const T a = product.few[int64_t(r) * product.terms + k];

@@ -3,6 +3,7 @@
 #include "Narrow.h"
 #include "Parts.h"
 #include "Routines.h"
+#include "Team.h"
 #include <algorithm>
 #include <type_traits>
 #include <vector>
@@ -28,53 +29,58 @@ template <typename T>
 class Product {
 public:
   void run(const Call &call) const {
-    Part part = partOf(call, call.terms);
-    if (part.isEmpty())
-      return;
     auto left = reinterpret_cast<const T *>(call.left.get()), right = reinterpret_cast<const T *>(call.right.get());
     auto result = reinterpret_cast<T *>(call.result.get());
-    auto compute = [&] {
+    computeParts(call, call.terms, [&](const Part &part) {
       for (int64_t i = part.batch.begin; i < part.batch.end; ++i)
         multiply(call, part, left + i * call.rows * call.terms, right + i * call.terms * call.columns,
                  result + i * call.rows * call.columns);
-    };
-    OnThisThread guard;
-    compute();
+    });
   }
 
   /// The first product of a sum overwrites the result, and the others are added to it.
   void run(const WindowsCall &call) const {
-    Part part = partOf(call, call.terms * call.taps);
-    if (part.isEmpty())
-      return;
     auto left = reinterpret_cast<const T *>(call.left.get()), right = reinterpret_cast<const T *>(call.right.get());
     auto result = reinterpret_cast<T *>(call.result.get());
     const Strides &l = call.leftStrides, &r = call.rightStrides;
-    const int rows = part.rows.size(), columns = part.columns.size(), terms = call.terms, resultStride = call.columns,
-              leftStride = l.row, rightStride = r.row;
-    OnThisThread guard;
-    for (int64_t i = part.batch.begin; i < part.batch.end; ++i)
-      for (int64_t tap = 0; tap < call.taps; ++tap) {
-        const T one = 1, sum = tap == 0 ? 0 : 1;
-        routine.gemm("N", "N", &columns, &rows, &terms, &one, right + i * r.batch + tap * r.tap + part.columns.begin,
-                     &rightStride, left + i * l.batch + tap * l.tap + part.rows.begin * l.row, &leftStride, &sum,
-                     result + (i * call.rows + part.rows.begin) * call.columns + part.columns.begin, &resultStride);
-      }
+    const int terms = call.terms, resultStride = call.columns, leftStride = l.row, rightStride = r.row;
+    computeParts(call, call.terms * call.taps, [&](const Part &part) {
+      const int rows = part.rows.size(), columns = part.columns.size();
+      for (int64_t i = part.batch.begin; i < part.batch.end; ++i)
+        for (int64_t tap = 0; tap < call.taps; ++tap) {
+          const T one = 1, sum = tap == 0 ? 0 : 1;
+          routine.gemm("N", "N", &columns, &rows, &terms, &one, right + i * r.batch + tap * r.tap + part.columns.begin,
+                       &rightStride, left + i * l.batch + tap * l.tap + part.rows.begin * l.row, &leftStride, &sum,
+                       result + (i * call.rows + part.rows.begin) * call.columns + part.columns.begin, &resultStride);
+        }
+    });
   }
 
 private:
   const Routines<T> &routine = routines<T>();
 
-  /// What the calling workgroup computes of sums of `terms` products.
-  template <typename Call>
-  static Part partOf(const Call &call, int64_t terms) {
+  /// Computes the parts of a call of sums of `terms` products: outside of the runtime's threads, the first workgroup
+  /// all of them, with the team; otherwise each workgroup its own.
+  template <typename Call, typename Compute>
+  static void computeParts(const Call &call, int64_t terms, Compute compute) {
     // Fewer products are not worth a thread.
     constexpr double least = 1 << 17;
     double work = double(call.batch) * call.rows * call.columns * terms;
-    int64_t parts = !canBeOnThisThread() ? 1 : std::min<int64_t>(call.groups, std::max(1.0, work / least));
-    if (call.group >= parts)
-      return {};
-    return blas::partOf(call.batch, call.rows, call.columns, parts, call.group);
+    bool isTeams = call.groups > 1 && isOutsideRuntime();
+    int64_t most = !canBeOnThisThread() ? 1 : isTeams ? 2 * teamSize() : call.groups;
+    int64_t parts = std::min<int64_t>(most, std::max(1.0, work / least));
+    if (call.group >= (isTeams ? 1 : parts))
+      return;
+    auto computePart = [&](int64_t i) {
+      Part part = partOf(call.batch, call.rows, call.columns, parts, i);
+      if (!part.isEmpty())
+        compute(part);
+    };
+    OnThisThread guard;
+    if (isTeams)
+      forEachPart(parts, computePart);
+    else
+      computePart(call.group);
   }
 
   /// A block of the product of two matrices by rows. By columns, each is its transpose, and the result is the product

@@ -1,6 +1,7 @@
 // Weighs the work that threads share against what it takes to hand it to them.
 #include "Threads.h"
 #include "Cost.h"
+#include "Library.h"
 #include "Steps.h"
 #include "dialects/Control.h"
 #include "dialects/Dialect.h"
@@ -72,11 +73,12 @@ bool isFused(Operation *op) {
   return isa<PointwiseOpInterface>(op) || (!isa<CostOpInterface>(op) && factorMap(op) && !reduces(op));
 }
 
-/// The bytes that loops of fused ops read and write in one run of a body. Other ops count theirs themselves.
-double bytesOfFused(Region &body) {
+/// The bytes that loops of fused ops read and write in one run of a body. Other ops count theirs themselves; those of a
+/// library are not counted.
+double bytesOfFused(Region &body, const SmallPtrSetImpl<Operation *> &ofLibrary) {
   double bytes = 0;
   for (Value argument : body.getArguments())
-    if (llvm::any_of(argument.getUsers(), [](Operation *user) { return !reduces(user); }))
+    if (llvm::any_of(argument.getUsers(), [&](Operation *user) { return !reduces(user) && !ofLibrary.contains(user); }))
       bytes += bytesOf(argument);
   for (Value result : body.front().getTerminator()->getOperands())
     if (Operation *op = result.getDefiningOp(); op && isFused(op))
@@ -109,17 +111,51 @@ double secondsOfAll(Region &body) {
   return seconds;
 }
 
+/// The bytes of an op's operands and results.
+double bytesAround(Operation &op) {
+  double bytes = 0;
+  for (Value value : op.getOperands())
+    bytes += bytesOf(value);
+  for (Value value : op.getResults())
+    bytes += bytesOf(value);
+  return bytes;
+}
+
+/// The ops that a library computes: its threads take part also in a program that runs on the thread that calls it.
+SmallPtrSet<Operation *, 8> opsOfLibrary(Region &body) {
+  SmallPtrSet<Operation *, 8> ops;
+  for (Operation &op : opsOf(body)) {
+    if (isProductForLibrary(&op))
+      ops.insert(&op);
+    std::optional<ColumnReduction> reduction = columnReductionOf(&op);
+    if (!reduction || !columnsForLibrary(cast<RankedTensorType>(reduction->array.getType()), reduction->dims))
+      continue;
+    Operation *maker = reduction->array.getDefiningOp();
+    if (maker && isFused(maker))
+      continue;
+    ops.insert(&op);
+    for (Operation *before = op.getOperand(0).getDefiningOp(); before != maker && before->hasOneUse();
+         before = before->getOperand(0).getDefiningOp())
+      ops.insert(before);
+  }
+  return ops;
+}
+
 /// What threads save in one run of a body.
 double savedIn(Region &body) {
-  double all = 0, others = 0, fused = bytesOfFused(body) * secondsOfByte();
+  SmallPtrSet<Operation *, 8> shared = opsOfLibrary(body);
+  double all = 0, others = 0, fused = bytesOfFused(body, shared) * secondsOfByte();
   for (Operation &op : opsOf(body)) {
     if (op.hasAttr(kKernel)) {
-      double bytes = 0;
-      for (Value value : op.getOperands())
-        bytes += bytesOf(value);
-      for (Value value : op.getResults())
-        bytes += bytesOf(value);
-      all += saved(secondsOfAll(op.getRegion(0)) + bytes * secondsOfByte(), 1);
+      all += saved(secondsOfAll(op.getRegion(0)) + bytesAround(op) * secondsOfByte(), 1);
+      continue;
+    }
+    // Its parts are the workgroups of one dispatch.
+    if (op.hasAttr(kMasked)) {
+      double ofStep = 0;
+      for (Region &region : op.getRegions())
+        ofStep += secondsOfAll(region);
+      all += saved(iterationsOf(&op) * ofStep + bytesAround(op) * secondsOfByte(), 1);
       continue;
     }
     if (op.getNumRegions() != 0) {
@@ -127,6 +163,8 @@ double savedIn(Region &body) {
         all += iterationsOf(&op) * (savedIn(region) - kSecondsOfIteration);
       continue;
     }
+    if (shared.contains(&op))
+      continue;
     Cost cost = costOf(&op);
     bool isReduction = reduces(&op);
     double seconds = secondsOf(&op, cost, isReduction);

@@ -30,17 +30,6 @@ static int64_t threadsOf(ImplicitLocOpBuilder &b) {
 
 bool hasProducts(Type element) { return elementOf(element).has_value(); }
 
-bool isProductForLibrary(Type element, int64_t batch, int64_t rows, int64_t columns, int64_t terms) {
-  double work = double(rows) * columns * terms;
-  int64_t narrow = std::min(rows, columns);
-  // With few rows or columns, all time goes into reading the other operand.
-  if (narrow < 16)
-    return std::max(rows, columns) >= 32 && terms >= 16 && work / narrow >= (1 << 14) && work * batch >= (1 << 16);
-  if (element.isF32())
-    return work >= (1 << 23) && terms >= 32 && narrow >= 32 && rows * columns >= (1 << 14);
-  return work >= (1 << 16);
-}
-
 Value callProduct(ImplicitLocOpBuilder &b, const ProductCall &call, Value left, Value right, RankedTensorType result,
                   ValueRange sizes) {
   Executable executable;
@@ -139,6 +128,41 @@ SmallVector<Value> callMatrices(ImplicitLocOpBuilder &b, StringRef function, con
     executable.addConstant(getValueOrCreateConstantIndexOp(b, b.getLoc(), number));
   std::string name = (Twine(blas::kPrefix) + function).str();
   return callLibrary(b, executable, {name, function, blas::kNumMatricesNumbers, groups}, arrays);
+}
+
+SmallVector<Value> callColumns(ImplicitLocOpBuilder &b, int64_t kinds, const ColumnsOfMatrices &matrices, Value x,
+                               Value center, RankedTensorType result) {
+  Executable executable;
+  SmallVector<LibraryArray> arrays = {{executable.addInput(x, {}), b.getI8Type()},
+                                      {executable.addInput(center, {}), b.getI8Type()}};
+  int64_t numResults = llvm::popcount(uint64_t(kinds));
+  for (int64_t i = 0; i < numResults; ++i)
+    arrays.push_back({executable.addOutput(result, {}), b.getI8Type()});
+  int64_t numbers[blas::kNumColumnsNumbers] = {int64_t(*elementOf(result.getElementType())),
+                                               kinds,
+                                               matrices.outer,
+                                               matrices.rows,
+                                               matrices.columns,
+                                               threadsOf(b)};
+  for (int64_t number : numbers)
+    executable.addConstant(arith::ConstantIndexOp::create(b, number));
+  const char *function = blas::kColumns[numResults - 1];
+  std::string name = (Twine(blas::kPrefix) + function).str();
+  return callLibrary(b, executable, {name, function, blas::kNumColumnsNumbers}, arrays);
+}
+
+Value callChirp(ImplicitLocOpBuilder &b, FloatType element, int64_t flags, OpFoldResult rows, int64_t length, Value x,
+                RankedTensorType result, ValueRange sizes) {
+  Executable executable;
+  LibraryArray arrays[] = {{executable.addInput(x, dynamicSizes(b, x)), b.getI8Type()},
+                           {executable.addOutput(result, sizes), b.getI8Type()}};
+  OpFoldResult numbers[blas::kNumChirpNumbers] = {b.getIndexAttr(int64_t(*elementOf(ComplexType::get(element)))),
+                                                  b.getIndexAttr(flags), rows, b.getIndexAttr(length),
+                                                  b.getIndexAttr(threadsOf(b))};
+  for (OpFoldResult number : numbers)
+    executable.addConstant(getValueOrCreateConstantIndexOp(b, b.getLoc(), number));
+  std::string name = (Twine(blas::kPrefix) + blas::kChirp).str();
+  return callLibrary(b, executable, {name, blas::kChirp, blas::kNumChirpNumbers}, arrays).front();
 }
 
 } // namespace dovetail

@@ -3,6 +3,7 @@
 #define DOVETAIL_DISPATCH_BLASCALL_H
 
 #include "cpp/blas/Call.h"
+#include "cpp/cost/Library.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -19,10 +20,6 @@ std::optional<blas::Element> elementOf(mlir::Type type);
 
 /// Whether the library has products of such elements.
 bool hasProducts(mlir::Type element);
-
-/// Whether the library takes less time for products of these sizes, measured on two cores with AVX-512. The code
-/// generator's products of f32 take as long if they are small, and it fuses other ops with them.
-bool isProductForLibrary(mlir::Type element, int64_t batch, int64_t rows, int64_t columns, int64_t terms);
 
 /// Calls the library for arrays in which the matrices lie one after the other. The sizes are those that the type of the
 /// result leaves open. It is a dispatch of its own.
@@ -68,6 +65,17 @@ mlir::Value callScatter(mlir::ImplicitLocOpBuilder &b, blas::Update update, mlir
 /// The sizes are those that the type of the result leaves open.
 mlir::Value callGather(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value rows, mlir::OpFoldResult numRows,
                        mlir::OpFoldResult bytes, mlir::RankedTensorType result, mlir::ValueRange sizes);
+
+/// Reductions of columns of the matrices that `x` consists of, with a row of `center` for each of them: see
+/// blas::ColumnsCall. The results are of type `result`, in the order of the kinds.
+llvm::SmallVector<mlir::Value> callColumns(mlir::ImplicitLocOpBuilder &b, int64_t kinds,
+                                           const ColumnsOfMatrices &matrices, mlir::Value x, mlir::Value center,
+                                           mlir::RankedTensorType result);
+
+/// The transforms of `rows` rows of `length` complex numbers with real and imaginary part of type `element`, one after
+/// the other in `x`, by blas::ChirpFlag. The sizes are those that the type of the result leaves open.
+mlir::Value callChirp(mlir::ImplicitLocOpBuilder &b, mlir::FloatType element, int64_t flags, mlir::OpFoldResult rows,
+                      int64_t length, mlir::Value x, mlir::RankedTensorType result, mlir::ValueRange sizes);
 
 } // namespace dovetail
 

@@ -1,6 +1,7 @@
 // Lowering of Fourier transforms to kernels, which see the transformed dimension between those before and after it.
 #include "dialects/Fft.h"
 #include "Lowering.h"
+#include "Product.h"
 #include "cpp/dispatch/OneDispatch.h"
 #include "cpp/dispatch/fourier/Transforms.h"
 #include "cpp/iree/Ops.h"
@@ -25,7 +26,7 @@ struct AlongDimension {
   Type result;
   int64_t size;
   /// True if the transform only supports elements that are single numbers.
-  bool needsLast;
+  bool needsLast, mayCallLibrary;
 
   Value run(Value x, int64_t dimension, Transform transform) {
     auto type = cast<RankedTensorType>(x.getType());
@@ -54,7 +55,7 @@ struct AlongDimension {
     if (memory.type.getNumDynamicDims() == 0 && memory.type.getNumElements() == 0)
       return tensor::EmptyOp::create(b, shape, result);
     Type element = realElement(type.getElementType());
-    Transforms transforms = {b, kernels, cast<FloatType>(element), rows};
+    Transforms transforms = {b, kernels, cast<FloatType>(element), rows, mayCallLibrary};
     return transform(transforms, x, ShapedType::getNumElements(after), memory);
   }
 };
@@ -68,7 +69,8 @@ LogicalResult lowerFourier(Op op, ImplicitLocOpBuilder &b, Value x, bool needsLa
   Kernels kernels(op->template getParentOfType<ModuleOp>());
   auto type = cast<RankedTensorType>(op.getType());
   int64_t dimension = op.getDimension();
-  AlongDimension along = {b, kernels, type.getElementType(), type.getDimSize(dimension), needsLast};
+  AlongDimension along = {
+      b, kernels, type.getElementType(), type.getDimSize(dimension), needsLast, mayCallLibrary(b, op)};
   results.push_back(along.run(x, dimension, transform));
   return success();
 }

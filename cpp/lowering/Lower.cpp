@@ -1,4 +1,5 @@
 // The lowering pass.
+#include "Columns.h"
 #include "Division.h"
 #include "Lowering.h"
 #include "Passes.h"
@@ -57,6 +58,8 @@ static LogicalResult lowerOp(ImplicitLocOpBuilder &b, Operation *op, IRMapping &
       return failure();
   } else if (auto pointwise = dyn_cast<PointwiseOpInterface>(op)) {
     results.push_back(lowerPointwise(b, pointwise, operands));
+  } else if (lowerColumns(b, op, values)) {
+    return success();
   } else if (auto reduce = dyn_cast<ReduceOpInterface>(op)) {
     results.push_back(lowerReduce(b, reduce, operands[0]));
   } else if (!isa<DovetailDialect>(op->getDialect())) {
@@ -73,6 +76,9 @@ LogicalResult lowerBody(ImplicitLocOpBuilder &b, Region &body, ValueRange argume
   IRMapping values;
   values.map(body.getArguments(), arguments);
   for (Operation &op : opsOf(body)) {
+    // Some are lowered together with one before them.
+    if (op.getNumResults() > 0 && values.contains(op.getResult(0)))
+      continue;
     // The location of generated code names the op that it comes from.
     b.setLoc(NameLoc::get(op.getName().getIdentifier(), op.getLoc()));
     if (failed(lowerOp(b, &op, values)))

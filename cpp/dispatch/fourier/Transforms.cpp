@@ -1,5 +1,6 @@
 // Transforms of complex and real numbers in steps, and those of lengths with large prime factors.
 #include "Transforms.h"
+#include "cpp/dispatch/BlasCall.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -142,6 +143,12 @@ static Complex turnedOrZero(Elements &at, const Chirp &chirp) {
 
 Value Transforms::byConvolution(Value x, int64_t length, bool inverse, double scale, const Memory &result, Parts from,
                                 Parts to) {
+  if (mayCallLibrary && length <= blas::kLongestChirp &&
+      getConstantIntValue(rows).value_or(blas::kFewestChirpRows) >= blas::kFewestChirpRows) {
+    int64_t flags = (inverse ? blas::kChirpInverse : 0) | (from == Parts::real ? blas::kChirpFromReal : 0) |
+                    (to == Parts::real ? blas::kChirpToReal : 0) | (scale == 1.0 ? 0 : blas::kChirpScaled);
+    return callChirp(b, element, flags, rows, length, x, result.type, result.sizes);
+  }
   int64_t size = quickLength(2 * length - 1);
   Chirp chirp = {length, inverse, kernels.isForCpu()};
   std::string suffix = "_" + std::to_string(length) + (inverse ? "_inverse" : "");

@@ -13,6 +13,8 @@ struct Transforms {
   Kernels &kernels;
   mlir::FloatType element;
   mlir::OpFoldResult rows;
+  /// Whether a library may compute them.
+  bool mayCallLibrary = false;
 
   /// An array of the rows, for intermediate results.
   Memory rowsOf(int64_t size) const;

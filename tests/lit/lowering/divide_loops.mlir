@@ -77,7 +77,7 @@ module attributes {dovetail.target = "cpu"} {
 // CHECK-NEXT:        dovetail.reduce_or %{{.+}} [0] : tensor<4xi1>
 module attributes {dovetail.target = "cpu", dovetail.divide_loops} {
   func.func @masked(%x: tensor<64xf32>, %p: tensor<64xi1>, %most: tensor<64xf32>) -> tensor<64xf32> {
-    %0:2 = dovetail.while init(%x, %p) consts(%most) : (tensor<64xf32>, tensor<64xi1>, tensor<64xf32>) -> (tensor<64xf32>, tensor<64xi1>) {
+    %0:2 = dovetail.while init(%x, %p) consts(%most) {dovetail.masked} : (tensor<64xf32>, tensor<64xi1>, tensor<64xf32>) -> (tensor<64xf32>, tensor<64xi1>) {
     ^bb0(%a: tensor<64xf32>, %b: tensor<64xi1>, %c: tensor<64xf32>):
       %1 = dovetail.reduce_or %b [0] : tensor<64xi1>
       dovetail.yield %1 : tensor<i1>
@@ -95,7 +95,7 @@ module attributes {dovetail.target = "cpu", dovetail.divide_loops} {
 
 // -----
 
-// Instances change as long as any runs.
+// Without the mark, instances may change as long as any runs.
 // CHECK-LABEL: func.func @not_masked
 // CHECK-NOT:     dovetail.workgroups
 module attributes {dovetail.target = "cpu", dovetail.divide_loops} {
@@ -110,28 +110,6 @@ module attributes {dovetail.target = "cpu", dovetail.divide_loops} {
       %3 = dovetail.compare lt %1, %c : tensor<64xf32>
       %4 = dovetail.and %b, %3 : tensor<64xi1>
       dovetail.yield %1, %4 : tensor<64xf32>, tensor<64xi1>
-    }
-    return %0#0 : tensor<64xf32>
-  }
-}
-
-// -----
-
-// An instance may run again.
-// CHECK-LABEL: func.func @again
-// CHECK-NOT:     dovetail.workgroups
-module attributes {dovetail.target = "cpu", dovetail.divide_loops} {
-  func.func @again(%x: tensor<64xf32>, %p: tensor<64xi1>, %most: tensor<64xf32>) -> tensor<64xf32> {
-    %0:2 = dovetail.while init(%x, %p) consts(%most) : (tensor<64xf32>, tensor<64xi1>, tensor<64xf32>) -> (tensor<64xf32>, tensor<64xi1>) {
-    ^bb0(%a: tensor<64xf32>, %b: tensor<64xi1>, %c: tensor<64xf32>):
-      %1 = dovetail.reduce_or %b [0] : tensor<64xi1>
-      dovetail.yield %1 : tensor<i1>
-    } do {
-    ^bb0(%a: tensor<64xf32>, %b: tensor<64xi1>, %c: tensor<64xf32>):
-      %1 = dovetail.mul %a, %a : tensor<64xf32>
-      %2 = dovetail.select %b, %1, %a : tensor<64xi1>, tensor<64xf32>
-      %3 = dovetail.compare lt %2, %c : tensor<64xf32>
-      dovetail.yield %2, %3 : tensor<64xf32>, tensor<64xi1>
     }
     return %0#0 : tensor<64xf32>
   }

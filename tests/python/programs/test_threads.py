@@ -24,9 +24,9 @@ MATRIX = np.ones((512, 512), np.float32)
         (lambda key: dnp.mean(random.normal(key, (1 << 20,)) ** 2), [KEY]),
         (lambda n: dnp.sum(dnp.sin(dnp.arange(1 << 20) * n)), [np.float32(2)]),
         (lambda a: a + 1, [np.ones(1 << 22, np.float32)]),
-        (lambda a: a @ a, [MATRIX]),
+        (lambda a: a @ a, [np.ones((8192, 24, 24), np.float32)]),
         (lambda a: dt.lax.fori_loop(0, 10, lambda _, a: dnp.tanh(a @ a), a), [MATRIX]),
-        (lambda a: dt.jit(lambda a: a @ a)(a)[0, 0], [MATRIX]),
+        (lambda a: dt.jit(lambda a: dnp.sin(a))(a)[0, 0], [np.ones((2048, 2048), np.float32)]),
     ],
 )
 def test_work_that_threads_share(function, args):
@@ -46,6 +46,18 @@ def test_work_that_threads_share(function, args):
     ],
 )
 def test_work_of_one_thread(function, args):
+    assert not uses_threads(function, *args)
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (lambda a: a @ a, [MATRIX]),
+        (lambda a: dt.jit(lambda a: a @ a)(a)[0, 0], [MATRIX]),
+        (lambda a: (dnp.max(a, 0), dnp.var(a, 0)), [np.ones((2048, 2048), np.float32)]),
+    ],
+)
+def test_work_that_threads_of_the_library_share(function, args):
     assert not uses_threads(function, *args)
 
 

@@ -41,7 +41,7 @@ func.func @main(%n: tensor<i32>, %i: tensor<i32>, %a: tensor<?xf32>) -> tensor<?
 // CHECK-NEXT:    %[[DIM_1:.+]] = dovetail.dim %arg2, 0 : tensor<?xf32>
 // CHECK-NEXT:    %[[BROADCAST_1:.+]] = dovetail.broadcast %arg2 dims [1] sizes(%[[DIM]], %[[DIM_1]]) : tensor<?xf32> -> tensor<?x?xf32>
 // CHECK:    %[[COMPARE:.+]] = dovetail.compare lt %[[BROADCAST]], %arg0 : tensor<?xi32>
-// CHECK-NEXT:    %[[WHILE:.+]]:3 = dovetail.while init(%[[BROADCAST]], %[[BROADCAST_1]], %[[COMPARE]]) consts(%arg0) {dovetail.runs_for_all} : (tensor<?xi32>, tensor<?x?xf32>, tensor<?xi1>, tensor<?xi32>) -> (tensor<?xi32>, tensor<?x?xf32>, tensor<?xi1>) {
+// CHECK-NEXT:    %[[WHILE:.+]]:3 = dovetail.while init(%[[BROADCAST]], %[[BROADCAST_1]], %[[COMPARE]]) consts(%arg0) {dovetail.masked, dovetail.runs_for_all} : (tensor<?xi32>, tensor<?x?xf32>, tensor<?xi1>, tensor<?xi32>) -> (tensor<?xi32>, tensor<?x?xf32>, tensor<?xi1>) {
 // CHECK-NEXT:    ^bb0(%arg3: tensor<?xi32>, %arg4: tensor<?x?xf32>, %arg5: tensor<?xi1>, %arg6: tensor<?xi32>):
 // CHECK-NEXT:      %[[REDUCE_OR:.+]] = dovetail.reduce_or %arg5 [0] : tensor<?xi1>
 // CHECK-NEXT:      dovetail.yield %[[REDUCE_OR]] : tensor<i1>

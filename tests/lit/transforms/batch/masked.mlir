@@ -62,7 +62,7 @@ func.func @main(%n: tensor<i32>, %i: tensor<i32>, %a: tensor<2xf32>) -> tensor<2
 // CHECK-NEXT:    %[[BROADCAST:.+]] = dovetail.broadcast %arg1 dims [] : tensor<i32> -> tensor<7xi32>
 // CHECK-NEXT:    %[[BROADCAST_1:.+]] = dovetail.broadcast %arg2 dims [1] : tensor<2xf32> -> tensor<7x2xf32>
 // CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare lt %[[BROADCAST]], %arg0 : tensor<7xi32>
-// CHECK-NEXT:    %[[WHILE:.+]]:3 = dovetail.while init(%[[BROADCAST]], %[[BROADCAST_1]], %[[COMPARE]]) consts(%arg0) {dovetail.runs_for_all} : (tensor<7xi32>, tensor<7x2xf32>, tensor<7xi1>, tensor<7xi32>) -> (tensor<7xi32>, tensor<7x2xf32>, tensor<7xi1>) {
+// CHECK-NEXT:    %[[WHILE:.+]]:3 = dovetail.while init(%[[BROADCAST]], %[[BROADCAST_1]], %[[COMPARE]]) consts(%arg0) {dovetail.masked, dovetail.runs_for_all} : (tensor<7xi32>, tensor<7x2xf32>, tensor<7xi1>, tensor<7xi32>) -> (tensor<7xi32>, tensor<7x2xf32>, tensor<7xi1>) {
 // CHECK-NEXT:    ^bb0(%arg3: tensor<7xi32>, %arg4: tensor<7x2xf32>, %arg5: tensor<7xi1>, %arg6: tensor<7xi32>):
 // CHECK-NEXT:      %[[REDUCE_OR:.+]] = dovetail.reduce_or %arg5 [0] : tensor<7xi1>
 // CHECK-NEXT:      dovetail.yield %[[REDUCE_OR]] : tensor<i1>
