@@ -104,9 +104,10 @@ LogicalResult FfiCallOp::verify() {
       if (!isPassable(entry.getValue()))
         return emitOpError() << "config must have numbers, texts, dense arrays and dictionaries, got: "
                              << entry.getName().getValue() << " = " << entry.getValue();
-  if (failed(verifyAliases(*this)) || failed(verifyBatchDims(*this)) ||
-      failed(verifyLayouts(*this, "input_layouts", getInputLayouts(), getArgs().getTypes())) ||
-      failed(verifyLayouts(*this, "output_layouts", getOutputLayouts(), getResultTypes())))
+  // Aliases have layouts in common.
+  if (failed(verifyLayouts(*this, "input_layouts", getInputLayouts(), getArgs().getTypes())) ||
+      failed(verifyLayouts(*this, "output_layouts", getOutputLayouts(), getResultTypes())) ||
+      failed(verifyAliases(*this)) || failed(verifyBatchDims(*this)))
     return failure();
   return verifyOutsideCall(*this, getVmapMethod(), getSizes());
 }

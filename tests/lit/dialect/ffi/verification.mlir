@@ -82,6 +82,14 @@ func.func @main(%x: tensor<2x3xf32>) {
 // -----
 
 func.func @main(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{'dovetail.ffi_call' op input_layouts must list the dimensions of 'tensor<2x3xf32>' from major to minor, got: 64}}
+  %0 = dovetail.ffi_call "f"(%x) {aliases = array<i64: 0>, input_layouts = [64]} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @main(%x: tensor<2x3xf32>) {
   // expected-error @+1 {{'dovetail.ffi_call' op batch_dims must be a number of leading dimensions that all arrays have in common, got: 2}}
   %0 = dovetail.ffi_call "f"(%x) {batch_dims = 2} : (tensor<2x3xf32>) -> tensor<2x4xf32>
   return
