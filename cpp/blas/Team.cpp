@@ -10,6 +10,7 @@
 #include <mutex>
 #include <pthread.h>
 #include <sched.h>
+#include <thread>
 
 namespace dovetail::blas {
 
@@ -173,8 +174,12 @@ bool isOutsideRuntime() {
 
 int64_t teamSize() {
   static const int64_t size = [] {
+#ifdef __linux__
     cpu_set_t processors;
     int64_t count = sched_getaffinity(0, sizeof(processors), &processors) == 0 ? CPU_COUNT(&processors) : 1;
+#else
+    int64_t count = std::thread::hardware_concurrency();
+#endif
     return std::clamp<int64_t>(count, 1, kMostThreads);
   }();
   return size;

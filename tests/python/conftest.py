@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left.update(each[FAST_CASES:])
     config.hook.pytest_deselected(items=[item for item in items if item in left])
     items[:] = [item for item in items if item not in left]
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Checks that `import jax` still means JAX, with which tests compare."""
+    if "dovetail.as_jax" in sys.modules:
+        raise pytest.UsageError(
+            "no test module may import dovetail.as_jax, which changes what `import jax` means: its "
+            "programs, tests/python/as_jax/program_*.py, run in processes of their own"
+        )
 
 
 @pytest.fixture(scope="session")

@@ -12,9 +12,7 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import ffi, lax
-from dovetail.as_jax.lowerings import register_lowering
 from dovetail.experimental import io_callback
-from dovetail.transforms.primitives import Primitive
 
 pytestmark = pytest.mark.usefixtures("functions")
 
@@ -124,23 +122,6 @@ def test_layouts_are_orders_in_memory(mode: str) -> None:
     np.testing.assert_array_equal(same, 2 * X)
     np.testing.assert_array_equal(mixed, 2 * X.T.reshape(X.shape))
     assert sizes.tolist() == [4, 3]
-
-
-def test_lowerings_of_primitives() -> None:
-    """Their layouts are from minor to major, and parameters become attributes."""
-    scaled = Primitive("scaled")
-    scaled.def_abstract_eval(lambda x, **params: x)
-    rule = ffi.ffi_lowering("scale", operand_layouts=[(0, 1)], backend_config={"by": 2.0})
-    register_lowering(scaled, rule)
-    np.testing.assert_array_equal(dt.jit(scaled.bind)(X), 2 * X.T.reshape(X.shape))
-    np.testing.assert_array_equal(
-        dt.jit(lambda x: scaled.bind(x, by=3.0))(X), 3 * X.T.reshape(X.shape)
-    )
-    build = ffi.build_ffi_lowering_function("scale", has_side_effect=True)
-    register_lowering(scaled, lambda context, x: build(context, x, by=4.0).results)
-    np.testing.assert_array_equal(dt.jit(scaled.bind)(X), 4 * X)
-    with pytest.raises(ValueError, match="backend_config must be a dictionary"):
-        ffi.ffi_lowering("scale", backend_config="by")
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -10,10 +10,13 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import NamedSharding, P, lax
+from dovetail.errors import ShardingTypeError
+from dovetail.sharding import AxisType
 
 
 def test_references_stay_where_they_are() -> None:
-    sharding = NamedSharding(dt.make_mesh((8,), ("x",)), P("x"))
+    mesh = dt.make_mesh((8,), ("x",), axis_types=(AxisType.Auto,))
+    sharding = NamedSharding(mesh, P("x"))
     ref = dt.new_ref(dt.device_put(np.arange(16, dtype=np.float32), sharding))
     assert ref.sharding == sharding
 
@@ -30,6 +33,27 @@ def test_references_stay_where_they_are() -> None:
     ref[1:3] = dnp.zeros(2)
     assert ref.sharding == sharding
     np.testing.assert_array_equal(ref[...], [0, 0, 0, *range(5, 18)])
+
+
+def test_references_over_explicit_axes() -> None:
+    sharding = NamedSharding(dt.make_mesh((8,), ("x",)), P("x"))
+    ref = dt.new_ref(dt.device_put(np.arange(16, dtype=np.float32), sharding))
+
+    @dt.jit
+    def f(r: Any) -> Any:
+        r[...] += 1
+        assert dt.typeof(r[...]).sharding.spec == P("x")
+        return r[...].sum()
+
+    assert f(ref) == 136
+    assert ref.sharding == sharding
+
+    @dt.jit
+    def g(r: Any) -> Any:
+        r[0] += 1
+
+    with pytest.raises(ShardingTypeError, match="not divisible by mesh axes"):
+        g(ref)
 
 
 @pytest.mark.parametrize("jitted", [False, True])
