@@ -11,7 +11,6 @@ from dovetail.as_jax import finder, missing, names
 
 names.MODULES |= jax_names.names_of_modules()
 names.FOLDERS += ("jax._src.lib.", "jaxlib.")
-names.ALIASES |= jax_names.ALIASES
 finder.file_sources.append(jax_names.file_of)
 missing.describe = jax_names.describe
 # Until pytest has collected the tests, all placeholders are let through.
