@@ -1,5 +1,7 @@
 """Primitives of users that call functions of native libraries."""
 
+# pyright: reportMissingImports=false
+
 from __future__ import annotations
 
 import ctypes
