@@ -28,6 +28,10 @@ unsigned Executable::addConstant(Value number) {
   return constants.size() - 1;
 }
 
+void Executable::addUnknown(ImplicitLocOpBuilder &b) {
+  addConstant(optimizationBarrier(b, arith::ConstantIndexOp::create(b, 0).getResult()).front());
+}
+
 Value Executable::load(ImplicitLocOpBuilder &inside, unsigned constant) {
   OperationState state(inside.getLoc(), "hal.interface.constant.load", {}, inside.getI32Type());
   state.addAttribute("ordinal", inside.getIndexAttr(constant));

@@ -28,6 +28,9 @@ public:
   /// Passes a number of type `index` as a push constant of 32 bits, and returns its ordinal.
   unsigned addConstant(mlir::Value number);
 
+  /// Passes a number that IREE does not know: it would make a call on constants while it compiles it, on the CPU.
+  void addUnknown(mlir::ImplicitLocOpBuilder &b);
+
   /// The push constant inside the executable, an i32.
   mlir::Value load(mlir::ImplicitLocOpBuilder &inside, unsigned constant);
 

@@ -1,8 +1,7 @@
 // Hand-written device kernels: distribution of their items over workgroups and threads.
 #include "Kernel.h"
 #include "Executable.h"
-#include "cpp/iree/Ops.h"
-#include "cpp/tensors/Target.h"
+#include "GpuThreads.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -13,9 +12,6 @@
 using namespace mlir;
 
 namespace dovetail {
-
-/// Threads of a workgroup on a GPU, and a number of workgroups that every device supports.
-constexpr int64_t kThreads = 64, kMaxGroups = 32768;
 
 namespace {
 
@@ -28,7 +24,6 @@ struct KernelCode {
   ImplicitLocOpBuilder &outer;
   ModuleOp program;
   const KernelShape &shape;
-  StringRef target;
   bool isCpu;
   Executable executable = {};
 
@@ -64,27 +59,15 @@ struct KernelCode {
 
   /// Calls `body` for the items of this workgroup, or of this thread.
   void forItems(ImplicitLocOpBuilder &b, Value rows, function_ref<void(ImplicitLocOpBuilder &, Value)> body) const {
-    OperationState state(b.getLoc(), "hal.interface.workgroup.id", {}, b.getIndexType());
-    state.addAttribute("dimension", b.getIndexAttr(0));
-    Value group = b.create(state)->getResult(0), count = items(b, rows);
+    Value group = numberOfGroup(b), count = items(b, rows);
     Value size = index(b, itemsOfGroup()), stride = mul(b, groups(b, rows), size), first = mul(b, group, size);
-    if (!isCpu) {
-      OperationState thread(b.getLoc(), "gpu.thread_id", {}, b.getIndexType());
-      thread.addAttribute("dimension", ireeAttr(b.getContext(), "gpu", "dim<x>"));
-      first = add(b, first, b.create(thread)->getResult(0));
-    }
-    auto loop = [&](ImplicitLocOpBuilder &b, Value from, Value to, Value step, auto &&inside) {
-      scf::ForOp::create(b, from, to, step, ValueRange(), [&](OpBuilder &inner, Location loc, Value i, ValueRange) {
-        ImplicitLocOpBuilder each(loc, inner);
-        inside(each, i);
-        scf::YieldOp::create(each);
-      });
-    };
-    loop(b, first, count, stride, [&](ImplicitLocOpBuilder &each, Value item) {
+    if (!isCpu)
+      first = add(b, first, numberOfThread(b));
+    forEach(b, first, count, stride, [&](ImplicitLocOpBuilder &each, Value item) {
       if (!isCpu || shape.itemsPerGroup == 1)
         return body(each, item);
       Value end = arith::MinUIOp::create(each, add(each, item, size), count);
-      loop(each, item, end, index(each, 1), body);
+      forEach(each, item, end, index(each, 1), body);
     });
   }
 
@@ -93,13 +76,8 @@ struct KernelCode {
     OwningOpRef<ModuleOp> module = ModuleOp::create(outer.getLoc());
     ImplicitLocOpBuilder b = ImplicitLocOpBuilder::atBlockEnd(outer.getLoc(), module->getBody());
     auto function = func::FuncOp::create(b, shape.name, b.getFunctionType({}, {}));
-    if (!isCpu) {
-      StringRef pipeline = target.starts_with("vulkan") || target.starts_with("metal") ? "spirv_pipeline" : "pipeline";
-      function->setAttr("translation_info",
-                        ireeAttr(b.getContext(), "iree_codegen",
-                                 "translation_info<pipeline = #iree_gpu." + pipeline +
-                                     "<BaseLowering> workgroup_size = [" + Twine(kThreads) + ", 1, 1]>"));
-    }
+    if (!isCpu)
+      setThreads(function, Target(program));
     b.setInsertionPointToStart(function.addEntryBlock());
     write(b);
     func::ReturnOp::create(b);
@@ -125,7 +103,7 @@ Kernels::Kernels(ModuleOp program) : program(program) {
 
 SmallVector<Value> Kernels::run(ImplicitLocOpBuilder &b, const KernelShape &shape, ArrayRef<Floats> inputs,
                                 ArrayRef<Floats> results, Prepare prepare, Body body) {
-  KernelCode code = {b, program, shape, target, isCpu};
+  KernelCode code = {b, program, shape, isCpu};
   SmallVector<Executable::Binding> bindings;
   for (const Floats &floats : inputs)
     bindings.push_back(code.executable.addInput(floats.array, floats.sizes));

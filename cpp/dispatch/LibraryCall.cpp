@@ -46,9 +46,8 @@ static OwningOpRef<ModuleOp> codeOf(Executable &executable, const LibraryFunctio
 
 SmallVector<Value> callLibrary(ImplicitLocOpBuilder &b, Executable &executable, const LibraryFunction &function,
                                ArrayRef<LibraryArray> arrays) {
-  // A number that IREE does not know.
   if (!function.dependsOnArgument)
-    executable.addConstant(optimizationBarrier(b, arith::ConstantIndexOp::create(b, 0).getResult()).front());
+    executable.addUnknown(b);
   auto program = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
   if (!SymbolTable::lookupSymbolIn(program, function.executable)) {
     auto numGroups = [&](ImplicitLocOpBuilder &inside, ValueRange) -> Value {

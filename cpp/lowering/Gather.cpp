@@ -106,7 +106,7 @@ struct GatherLowering : LowerOpInterface::ExternalModel<GatherLowering, GatherOp
     }
     if (IndexedRows rows(b, windows); mayCallLibrary(b, op) && areRows(rows)) {
       auto [shape, dynamic] = decomposeMixedValues(sizes);
-      results.push_back(callGather(b, x, rows.rows(), rows.numRows(), rows.rowBytes(),
+      results.push_back(callGather(b, x, rows.rows(b.getI32Type()), rows.numRows(), rows.rowBytes(),
                                    RankedTensorType::get(shape, type.getElementType()), dynamic));
       return success();
     }

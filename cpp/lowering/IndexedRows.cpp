@@ -54,7 +54,7 @@ Value IndexedRows::isInside(ImplicitLocOpBuilder &body, ArrayRef<Value> last) {
   return inside;
 }
 
-Value IndexedRows::rows() {
+Value IndexedRows::rows(IntegerType type) {
   SmallVector<Value> last = lastStarts(b, x, dims, window);
   SmallVector<OpFoldResult> sizes = sizesOf(b, x);
   SmallVector<Value> counts = llvm::map_to_vector(indexed, [&](int64_t dim) { return asValue(b, sizes[dim]); });
@@ -67,9 +67,9 @@ Value IndexedRows::rows() {
     }
     Value none = arith::ConstantIndexOp::create(body, -1);
     Value kept = arith::SelectOp::create(body, isInside(body, last), row, none);
-    return arith::IndexCastOp::create(body, body.getI32Type(), kept);
+    return arith::IndexCastOp::create(body, type, kept);
   };
-  return parallelLoops(b, loopSizes(), b.getI32Type(), {}, {}, number);
+  return parallelLoops(b, loopSizes(), type, {}, {}, number);
 }
 
 OpFoldResult IndexedRows::numRows() {
@@ -77,11 +77,13 @@ OpFoldResult IndexedRows::numRows() {
   return productOf(b, llvm::map_to_vector(indexed, [&](int64_t dim) { return sizes[dim]; }));
 }
 
+OpFoldResult IndexedRows::rowElements() {
+  SmallVector<OpFoldResult> sizes = sizesOf(b, x);
+  return productOf(b, llvm::map_to_vector(whole, [&](int64_t dim) { return sizes[dim]; }));
+}
+
 OpFoldResult IndexedRows::rowBytes() {
-  SmallVector<OpFoldResult> sizes = sizesOf(b, x), row = {b.getIndexAttr(bytesOfElement(xType().getElementType()))};
-  for (int64_t dim : whole)
-    row.push_back(sizes[dim]);
-  return productOf(b, row);
+  return productOf(b, {b.getIndexAttr(bytesOfElement(xType().getElementType())), rowElements()});
 }
 
 int64_t IndexedRows::assumedRowBytes() const {

@@ -29,12 +29,14 @@ struct IndexedRows {
   /// Whether the window of these loops is within the array, given its last starts.
   mlir::Value isInside(mlir::ImplicitLocOpBuilder &body, llvm::ArrayRef<mlir::Value> last);
 
-  /// For each step of the loops the number of its row, an i32, or -1 where the window is not within the array.
-  mlir::Value rows();
+  /// For each step of the loops the number of its row, or -1 where the window is not within the array.
+  mlir::Value rows(mlir::IntegerType type);
   /// How many rows the array has.
   mlir::OpFoldResult numRows();
+  /// The size of a row.
+  mlir::OpFoldResult rowElements();
   mlir::OpFoldResult rowBytes();
-  /// The size of a row, an assumed one if it is not known; and of the part of a window that follows in memory.
+  /// That in bytes, an assumed one if it is not known; and of the part of a window that follows in memory.
   int64_t assumedRowBytes() const;
   int64_t assumedUpdateBytes() const;
   /// Whether each window is rows that follow each other.

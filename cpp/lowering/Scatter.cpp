@@ -4,6 +4,7 @@
 #include "Product.h"
 #include "cpp/dispatch/BlasCall.h"
 #include "cpp/dispatch/OneDispatch.h"
+#include "cpp/dispatch/RowUpdates.h"
 #include "cpp/iree/Aliases.h"
 #include "cpp/iree/Ops.h"
 #include "cpp/iree/Quirks.h"
@@ -196,15 +197,32 @@ struct ScatterForm : IndexedRows {
     return transposed(b, update(transposed(b, x, order), withOneLoop(orderedUpdates())), back);
   }
 
-  /// By the library, which has a function for it.
-  Value call(blas::Update update) {
-    if (!hasContiguousWindows())
-      return emit([&](Value ordered, Value updates) {
-        return callScatter(b, update, ordered, withOneLoop(rows()), updates, numRows(), rowBytes());
-      });
+  /// By code that takes the number, of that type, of the row from which on an update is, which may be of several rows.
+  Value byRows(IntegerType number, bool mayBeOfSeveral,
+               function_ref<Value(Value x, Value rows, Value updates)> update) {
+    if (!mayBeOfSeveral || !hasContiguousWindows())
+      return emit([&](Value ordered, Value updates) { return update(ordered, withOneLoop(rows(number)), updates); });
     // One update for each window.
     spread.clear();
-    return callScatter(b, update, x, withOneLoop(rows()), withOneLoop(updates), numRows(), rowBytes());
+    return update(x, withOneLoop(rows(number)), withOneLoop(updates));
+  }
+
+  /// By the library, which has a function for it.
+  Value call(blas::Update update) {
+    return byRows(b.getI32Type(), true, [&](Value x, Value rows, Value updates) {
+      return callScatter(b, update, x, rows, updates, numRows(), rowBytes());
+    });
+  }
+
+  /// By threads of a GPU. Buffers of Vulkan and Metal have less than 2^31 rows.
+  Value byThreads(const RowUpdate &update) {
+    std::optional<int64_t> known = getConstantIntValue(numRows());
+    bool isSmall = Target(b.getInsertionBlock()->getParentOp()).isSpirv() ||
+                   (known && *known <= std::numeric_limits<int32_t>::max());
+    IntegerType number = isSmall ? b.getI32Type() : b.getI64Type();
+    return byRows(number, update.isUnique, [&](Value x, Value rows, Value updates) {
+      return updateRowsInThreads(b, update, x, rows, updates, numRows(), rowElements());
+    });
   }
 
   Value generate(bool isUnique, llvm::function_ref<Value(OpBuilder &, Location, Value, Value)> step) {
@@ -298,11 +316,14 @@ Value updateSlice(ImplicitLocOpBuilder &b, const IndexedWindows &windows, ArrayR
 }
 
 /// How the library changes elements, or nothing.
-using Updating = std::optional<blas::Update> (*)(Type element);
-std::optional<blas::Update> generated(Type) { return std::nullopt; }
+std::optional<blas::Update> ofLibrary(RowUpdate::Kind kind, Type element) {
+  if (kind == RowUpdate::Step)
+    return std::nullopt;
+  return kind == RowUpdate::Replace ? replacing(element) : adding(element);
+}
 
-template <typename Op, Updating updating>
-struct ScatterLowering : LowerOpInterface::ExternalModel<ScatterLowering<Op, updating>, Op> {
+template <typename Op, RowUpdate::Kind kind>
+struct ScatterLowering : LowerOpInterface::ExternalModel<ScatterLowering<Op, kind>, Op> {
   LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
                       SmallVectorImpl<Value> &results) const {
     auto scatter = cast<Op>(op);
@@ -331,12 +352,19 @@ struct ScatterLowering : LowerOpInterface::ExternalModel<ScatterLowering<Op, upd
       results.push_back(updateSlice(b, windows, *starts, updates, step));
       return success();
     }
-    if (std::optional<blas::Update> known = updating(type.getElementType());
-        known && mayCallLibrary(b, op) && IndexedRows(b, windows).assumedUpdateBytes() >= kLeastUpdate) {
-      ScatterForm form(b, windows, operands[2]);
-      Value result = form.call(*known);
+    auto returnOf = [&](ScatterForm &form, Value result) {
       results.push_back(result.getType() == type ? result : form.withoutFirstDim(result, type));
       return success();
+    };
+    RowUpdate update = {kind, scatter.isUnique(), op->getName().stripDialect(), step};
+    if (mayUpdateInThreads(b, update, type.getElementType())) {
+      ScatterForm form(b, windows, operands[2]);
+      return returnOf(form, form.byThreads(update));
+    }
+    if (std::optional<blas::Update> known = ofLibrary(kind, type.getElementType());
+        known && mayCallLibrary(b, op) && IndexedRows(b, windows).assumedUpdateBytes() >= kLeastUpdate) {
+      ScatterForm form(b, windows, operands[2]);
+      return returnOf(form, form.call(*known));
     }
     // The code generator updates the array in place, so the computation must not read the same array. Two constants
     // that fold to the same elements are the same array.
@@ -351,27 +379,23 @@ struct ScatterLowering : LowerOpInterface::ExternalModel<ScatterLowering<Op, upd
     windows.x = inputs[0];
     windows.indices = inputs[1];
     ScatterForm form(b, windows, inputs[2]);
-    Value result = form.generate(scatter.getUnique(), step);
-    if (result.getType() != type)
-      result = form.withoutFirstDim(result, type);
-    results.push_back(result);
-    return success();
+    return returnOf(form, form.generate(scatter.getUnique(), step));
   }
 };
 
 } // namespace
 
-template <typename Op, Updating updating>
+template <typename Op, RowUpdate::Kind kind>
 static void attach(MLIRContext *context) {
-  Op::template attachInterface<ScatterLowering<Op, updating>>(*context);
+  Op::template attachInterface<ScatterLowering<Op, kind>>(*context);
 }
 
 void attachScatterLowerings(MLIRContext *context) {
-  attach<ScatterOp, replacing>(context);
-  attach<ScatterAddOp, adding>(context);
-  attach<ScatterMulOp, generated>(context);
-  attach<ScatterMinOp, generated>(context);
-  attach<ScatterMaxOp, generated>(context);
+  attach<ScatterOp, RowUpdate::Replace>(context);
+  attach<ScatterAddOp, RowUpdate::Add>(context);
+  attach<ScatterMulOp, RowUpdate::Step>(context);
+  attach<ScatterMinOp, RowUpdate::Step>(context);
+  attach<ScatterMaxOp, RowUpdate::Step>(context);
 }
 
 } // namespace dovetail

@@ -1,0 +1,77 @@
+"""Scatters whose updates are made by threads of a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dovetail as dt
+import dovetail.numpy as dnp
+from dovetail import lax, runtime
+
+SIZES = lax.ScatterDimensionNumbers(
+    update_window_dims=(1, 2), inserted_window_dims=(), scatter_dims_to_operand_dims=(0,)
+)
+
+
+def rows(x: Any, i: Any, u: Any) -> Any:
+    return x.at[i].set(u, mode="drop")
+
+
+def windows(x: Any, i: Any, u: Any) -> Any:
+    return lax.scatter(x, i[:, None], dnp.stack([u, u + 1], 1), SIZES, mode="drop")
+
+
+def booleans(x: Any, i: Any, u: Any) -> Any:
+    return (x > 0).at[i].set(u > 0, mode="drop")
+
+
+def elements(x: Any, i: Any, u: Any) -> Any:
+    return x.T.at[0, i].set(u[:, 0], mode="drop")
+
+
+def constants(x: Any, i: Any, u: Any) -> Any:
+    return x.at[np.array([1, 0, 1, 1])].set(u[:4])
+
+
+def counts(x: Any, i: Any, u: Any) -> Any:
+    return dnp.zeros(x.shape, "int32").at[i].add((u * 10).astype("int32"), mode="drop")
+
+
+def columns(x: Any, i: Any, u: Any) -> Any:
+    return x.at[:, ::2].set(u[:1, :1])
+
+
+@pytest.mark.usefixtures("vulkan")
+@pytest.mark.parametrize(
+    "function", [rows, windows, booleans, elements, constants, counts, columns]
+)
+def test_vulkan(function: Callable[..., Any], tmp_path: Path) -> None:
+    """The last update of an element wins, and those outside of the array are dropped."""
+    rng = np.random.default_rng(0)
+    x, u = rng.normal(size=(7, 3)).astype("f"), rng.normal(size=(200, 3)).astype("f")
+    i = rng.integers(-3, 10, 200).astype("int32")
+    dt.export(function, x, i, u, path=tmp_path / "f.vmfb", targets="vulkan")
+    actual = runtime.load(tmp_path / "f.vmfb", device="vulkan").main(x, i, u)
+    expected = dt.jit(function, compile="never")(x, i, u)
+    np.testing.assert_array_equal(actual, expected)
+
+
+@pytest.mark.parametrize("target", ["cuda", "rocm"])
+@pytest.mark.parametrize("kind", ["add", "multiply", "min", "max", "set"])
+def test_element_types_compile(kind: str, target: str, tmp_path: Path) -> None:
+    """Also those that no atomic instruction takes."""
+    types = ["float64", "float32", "float16", "bfloat16", "int64", "uint32", "int16", "int8"]
+
+    def all_types(arrays: Any, i: Any) -> Any:
+        return [getattr(x.at[i], kind)(x[i] * x[0]) for x in arrays]
+
+    with dt.config.enable_x64(True):
+        arrays = [dt.ShapeDtypeStruct((50,), dtype) for dtype in types]
+        i = dt.ShapeDtypeStruct((20,), "int32")
+        dt.export(all_types, arrays, i, path=tmp_path / "f.vmfb", targets=target)
+    assert (tmp_path / "f.vmfb").stat().st_size > 0
