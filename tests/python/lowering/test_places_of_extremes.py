@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import lax, runtime
+from dovetail import lax
+from support.gpus import on_gpus, run_on
 
 TYPES = [
     np.float32,
@@ -83,12 +84,10 @@ def test_rows_of_unknown_size() -> None:
 
 
 @pytest.mark.parametrize("size", [32, 33, 100, 1024])
-@pytest.mark.usefixtures("vulkan")
-def test_vulkan(size: int, tmp_path: Path) -> None:
+@on_gpus
+def test_gpus(size: int, gpu: str, tmp_path: Path) -> None:
     x = np.random.default_rng(size).integers(0, 9, (20, size)).astype(np.float32)
     x[7, 3] = x[9, -1] = np.nan
-    path = tmp_path / "both.vmfb"
-    dt.export(lambda x: both(x), x, path=path, targets="vulkan")
-    largest, smallest = runtime.load(path, device="vulkan").main(x)
+    largest, smallest = run_on(gpu, tmp_path, lambda x: both(x), x)
     np.testing.assert_array_equal(np.asarray(largest), x.argmax(1))
     np.testing.assert_array_equal(np.asarray(smallest), x.argmin(1))

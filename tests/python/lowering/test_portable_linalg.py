@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -22,6 +23,7 @@ from dovetail.compiler.module_files import compile_module
 from dovetail.reference import Evaluator
 from dovetail.runtime import Executable
 from support.breadth import at_night
+from support.gpus import on_gpus
 
 REAL = (np.float32, np.float64)
 DTYPES = (*REAL, np.complex64, np.complex128)
@@ -55,9 +57,9 @@ def compiled(name: str, *operands: np.ndarray, **attributes: Any) -> list[np.nda
     return [x.numpy() for x in Executable(data, "main", "local-task")(list(operands))]
 
 
-def on_vulkan(name: str, *operands: np.ndarray, **attributes: Any) -> list[np.ndarray]:
-    data = module_file(name, operands, attributes, "vulkan")
-    return [x.numpy() for x in Executable(data, "main", "vulkan")(list(operands))]
+def on_gpu(platform: str, name: str, *operands: np.ndarray, **attributes: Any) -> list[np.ndarray]:
+    data = module_file(name, operands, attributes, platform)
+    return [x.numpy() for x in Executable(data, "main", platform)(list(operands))]
 
 
 # ===- Matrices ---------------------------------------------------------------------------------
@@ -458,23 +460,23 @@ def test_perturbed_tridiagonal() -> None:
 
 
 # For the others, `lu_solve` covers LU and triangular systems, and `test_runs_without_python` eigh.
-VULKAN = ("cholesky", "lu_solve", "svd", "tridiagonal", "tridiagonal_solve")
+BY_DAY_ON_GPUS = ("cholesky", "lu_solve", "svd", "tridiagonal", "tridiagonal_solve")
 
 
 # ===- Other machines -----------------------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("vulkan")
+@on_gpus
 @pytest.mark.parametrize(
     "name",
     [
-        name if name in VULKAN else pytest.param(name, marks=at_night)
+        name if name in BY_DAY_ON_GPUS else pytest.param(name, marks=at_night)
         for name in CHECKS
         if name not in ("eig", "schur")
     ],
 )
-def test_vulkan(name: str) -> None:
-    CHECKS[name](on_vulkan, square("random", 5, np.float32))
+def test_gpus(name: str, gpu: str) -> None:
+    CHECKS[name](functools.partial(on_gpu, gpu), square("random", 5, np.float32))
 
 
 @pytest.mark.parametrize("target", ["cpu", "vulkan"])

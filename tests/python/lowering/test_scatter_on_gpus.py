@@ -11,7 +11,8 @@ import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import lax, runtime
+from dovetail import lax
+from support.gpus import on_gpus, run_on
 
 SIZES = lax.ScatterDimensionNumbers(
     update_window_dims=(1, 2), inserted_window_dims=(), scatter_dims_to_operand_dims=(0,)
@@ -46,17 +47,16 @@ def columns(x: Any, i: Any, u: Any) -> Any:
     return x.at[:, ::2].set(u[:1, :1])
 
 
-@pytest.mark.usefixtures("vulkan")
+@on_gpus
 @pytest.mark.parametrize(
     "function", [rows, windows, booleans, elements, constants, counts, columns]
 )
-def test_vulkan(function: Callable[..., Any], tmp_path: Path) -> None:
+def test_updates(function: Callable[..., Any], gpu: str, tmp_path: Path) -> None:
     """The last update of an element wins, and those outside of the array are dropped."""
     rng = np.random.default_rng(0)
     x, u = rng.normal(size=(7, 3)).astype("f"), rng.normal(size=(200, 3)).astype("f")
     i = rng.integers(-3, 10, 200).astype("int32")
-    dt.export(function, x, i, u, path=tmp_path / "f.vmfb", targets="vulkan")
-    actual = runtime.load(tmp_path / "f.vmfb", device="vulkan").main(x, i, u)
+    actual = run_on(gpu, tmp_path, function, x, i, u)
     expected = dt.jit(function, compile="never")(x, i, u)
     np.testing.assert_array_equal(actual, expected)
 

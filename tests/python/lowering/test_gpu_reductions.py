@@ -1,4 +1,4 @@
-"""On Vulkan, a reduction's result is read along any dimensions of another array."""
+"""On GPUs, a reduction's result is read along any dimensions of another array."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import runtime
 from support import breadth
+from support.gpus import on_gpus, run_on
 
 
 # IREE 3.13 makes vectors of 8 numbers of some of these, such as means of (8, 8, 33), which SPIR-V
@@ -32,9 +31,9 @@ from support import breadth
     is_mean=st.booleans(),
 )
 @example(sizes=(3, 33), other=33, order=[2, 0, 1], is_mean=False)
-@pytest.mark.usefixtures("vulkan")
+@on_gpus
 def test_reductions(
-    sizes: tuple[int, int], other: int, order: list[int], is_mean: bool, tmp_path: Path
+    sizes: tuple[int, int], other: int, order: list[int], is_mean: bool, gpu: str, tmp_path: Path
 ) -> None:
     rng = np.random.default_rng(other)
     x = rng.standard_normal((*sizes, 33)).astype(np.float32)
@@ -44,8 +43,5 @@ def test_reductions(
         reduced = dnp.mean(x, -1) if is_mean else dnp.sum(x * x, -1)
         return dnp.sqrt(abs(reduced)), y - dnp.transpose(reduced[..., None], order)
 
-    dt.export(f, x, y, path=tmp_path / "f.vmfb", targets="vulkan")
-    for actual, expected in zip(
-        runtime.load(tmp_path / "f.vmfb", device="vulkan").main(x, y), f(x, y), strict=True
-    ):
+    for actual, expected in zip(run_on(gpu, tmp_path, f, x, y), f(x, y), strict=True):
         np.testing.assert_allclose(np.asarray(actual), np.asarray(expected), rtol=1e-4, atol=1e-4)

@@ -1,4 +1,4 @@
-"""On Vulkan, slices that begin anywhere have the right elements, whatever is computed of them."""
+"""On GPUs, slices that begin anywhere have the right elements, whatever is computed of them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import lax, nn, runtime
+from dovetail import lax, nn
 from support import breadth
+from support.gpus import on_gpus, run_on
 
 USES: dict[str, Callable[[Any, Any], Any]] = {
     "sum of two": lambda x, y: x + 2 * y,
@@ -40,13 +39,14 @@ USES: dict[str, Callable[[Any, Any], Any]] = {
     dtype=st.sampled_from(["float32", "float16", "int32"]),
     is_known=st.booleans(),
 )
-@pytest.mark.usefixtures("vulkan")
+@on_gpus
 def test_slices(
     use: str,
     starts: tuple[int, int, int],
     width: int,
     dtype: str,
     is_known: bool,
+    gpu: str,
     tmp_path: Path,
 ) -> None:
     if dtype == "int32" and use in ("softmax", "loop"):
@@ -66,8 +66,7 @@ def test_slices(
         return USES[use](*parts)
 
     at = np.array(starts, np.int32)
-    dt.export(f, x, at, path=tmp_path / "f.vmfb", targets="vulkan")
-    actual = runtime.load(tmp_path / "f.vmfb", device="vulkan").main(x, at)
+    actual = run_on(gpu, tmp_path, f, x, at)
     expected = f(dnp.asarray(x), at)
     tolerance = 2e-2 if dtype == "float16" else 1e-5
     np.testing.assert_allclose(

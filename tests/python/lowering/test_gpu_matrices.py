@@ -1,4 +1,4 @@
-"""On Vulkan, where most algorithms on matrices are loops of the host, results are right."""
+"""On GPUs, where most algorithms on matrices are loops of the host, results are right."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import lax, runtime
+from dovetail import lax
 from support import breadth
+from support.gpus import on_gpus, run_on
 
 
 def lower_times_upper(a: Any) -> Any:
@@ -48,18 +49,20 @@ PROGRAMS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     ),
     "eigh": (of_spectrum, lambda a: a + np.swapaxes(a, -1, -2)),
 }
+SHAPES = [(5, 5), (3, 8, 8), (33, 33)]
+# In several blocks.
+LARGE = [(100, 100), (300, 300)]
 BY_DAY = ("lu", "solve", "qr")
 
 
-@pytest.mark.parametrize("shape", [(5, 5), (3, 8, 8), (33, 33)], ids=str)
+@pytest.mark.parametrize("shape", SHAPES + LARGE * breadth.IS_NIGHTLY, ids=str)
 @pytest.mark.parametrize("name", PROGRAMS if breadth.IS_NIGHTLY else BY_DAY)
-@pytest.mark.usefixtures("vulkan")
-def test_matrices(name: str, shape: tuple[int, ...], tmp_path: Path) -> None:
+@on_gpus
+def test_matrices(name: str, shape: tuple[int, ...], gpu: str, tmp_path: Path) -> None:
     a = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
     a += 2 * np.sqrt(shape[-1], dtype=np.float32) * np.eye(shape[-1], dtype=np.float32)[::-1]
     function, expected = PROGRAMS[name]
-    dt.export(function, a, path=tmp_path / "f.vmfb", targets="vulkan")
-    actual = runtime.load(tmp_path / "f.vmfb", device="vulkan").main(a)
+    actual = run_on(gpu, tmp_path, function, a)
     dt.tree.map(
         lambda x, y: np.testing.assert_allclose(np.asarray(x), y, rtol=2e-4, atol=2e-4),
         actual if isinstance(actual, tuple) else (actual,),
