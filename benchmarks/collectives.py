@@ -81,7 +81,8 @@ def _program(op: str, participants: Participants, columns: int) -> SpmdExecutabl
         }}"""
     )
     phases.run(module, "lower", start="check")
-    return SpmdExecutable(compile_lowered(module), "main", participants)
+    vmfb = compile_lowered(module)
+    return SpmdExecutable(vmfb, "main", participants, turns=_core.run_by_turns)
 
 
 def _jax(op: str, count: int, x: np.ndarray) -> Callable[[], Any] | None:

@@ -110,6 +110,8 @@ def main() -> None:
     for library, found in overheads.items():
         print(f"geometric mean of {library} / ideal on several devices: {mean(found):.2f}")
     for count, found in ratios.items():
+        if not found:
+            continue
         print(f"geometric mean of Dovetail / {libraries[-1]} on {count}: {mean(found):.2f}")
     for worker in all_workers:
         worker.stop()

@@ -57,6 +57,21 @@ void Communicator::leave(int number) {
     wakeAll(present);
 }
 
+bool Communicator::runByTurns(Lines ofProgram, const std::function<void(int)> &function,
+                              const std::function<void(int)> &begin) {
+  if (!turns)
+    turns = std::make_unique<Turns>(static_cast<int>(numbers.size()));
+  if (!turns->prepare())
+    return false;
+  start(ofProgram);
+  auto participate = [&](int index) {
+    function(index);
+    leave(numbers[index]);
+  };
+  turns->run(participate, [&](int index) { begin(numbers[index]); });
+  return true;
+}
+
 bool Communicator::finish(double seconds) {
   // The processors stay awake for those that run, which are often done soon.
   constexpr int yields = 300;
@@ -147,19 +162,36 @@ static std::string listOf(const std::vector<int> &numbers) {
   return text;
 }
 
+/// Those that run on one thread wait without a timeout: once all others had their turn, it is known what can come.
+Gate::State Communicator::takeTurns(Turns &turns, Group &group, Gate::Ticket ticket) {
+  Gate::State state;
+  turns.next();
+  while ((state = group.entry.state(ticket)) == Gate::State::Waiting) {
+    {
+      std::lock_guard guard(lock);
+      checkProgress();
+    }
+    turns.next();
+  }
+  return state;
+}
+
 Gate::State Communicator::await(int number, Group &group, int place, Gate::Ticket ticket) {
   Gate::Time end = std::chrono::steady_clock::now() +
                    std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(timeout));
   Participant &waiting = participant(number);
+  Turns *shared = Turns::current();
+  waits.fetch_add(1, std::memory_order_relaxed);
   {
     std::lock_guard guard(lock);
     waiting.ticket = ticket;
     waiting.place = place;
     waiting.waitsIn = &group;
-    checkProgress();
+    if (!shared)
+      checkProgress();
   }
-  Gate::State state;
-  while ((state = group.entry.sleep(ticket, end)) == Gate::State::Waiting) {
+  Gate::State state = shared ? takeTurns(*shared, group, ticket) : Gate::State::Waiting;
+  while (state == Gate::State::Waiting && (state = group.entry.sleep(ticket, end)) == Gate::State::Waiting) {
     if (std::chrono::steady_clock::now() < end)
       continue;
     std::lock_guard guard(lock);
@@ -292,8 +324,16 @@ void Communicator::meet(Group &group) {
   Gate::State state = group.exchange.arrive(ticket);
   if (state == Gate::State::Waiting)
     state = group.exchange.spin(ticket, spins);
+  if (state == Gate::State::Waiting)
+    waits.fetch_add(1, std::memory_order_relaxed);
+  Turns *shared = Turns::current();
   while (state == Gate::State::Waiting)
-    state = group.exchange.sleep(ticket, Gate::Time::max());
+    if (shared) {
+      shared->next();
+      state = group.exchange.state(ticket);
+    } else {
+      state = group.exchange.sleep(ticket, Gate::Time::max());
+    }
 }
 
 /// Equal for members that have come for the same, and most likely different for others.

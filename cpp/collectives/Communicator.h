@@ -6,6 +6,7 @@
 #include "Gate.h"
 #include "Memory.h"
 #include "Transport.h"
+#include "Turns.h"
 #include <memory>
 #include <mutex>
 #include <string>
@@ -85,6 +86,9 @@ public:
   bool start(Lines lines);
   /// Ends a participant's part in the run. What others wait for will not come any more.
   void leave(int participant);
+  /// A run of all participants on the calling thread: each calls `function`, with its place among those of this
+  /// process, and leaves. `begin` is told the number of the one whose turn it is. False if there is no memory for them.
+  bool runByTurns(Lines lines, const std::function<void(int)> &function, const std::function<void(int)> &begin);
   /// Waits until all have left, or for that many seconds; whether they have.
   bool finish(double seconds);
   /// Ends the run; true if it had not failed before.
@@ -100,6 +104,8 @@ public:
   void addReceived(size_t bytes) { receivedBytes.fetch_add(bytes, std::memory_order_relaxed); }
   /// Those of all participants in all runs.
   size_t received() const { return receivedBytes.load(std::memory_order_relaxed); }
+  /// How often participants have waited for others, in all runs.
+  size_t waited() const { return waits.load(std::memory_order_relaxed); }
   /// Sends and receives messages. False, and the run has failed, if that fails.
   bool transfer(const Group &group, const std::vector<Message> &sends, const std::vector<Message> &receives);
 
@@ -120,6 +126,7 @@ private:
   bool check(int participant, const Call &call);
   std::pair<Group *, int> groupOf(int participant, const Descriptor &descriptor);
   Gate::State await(int participant, Group &group, int place, Gate::Ticket ticket);
+  Gate::State takeTurns(Turns &turns, Group &group, Gate::Ticket ticket);
   bool agree(Group &group);
 
   std::string describe(const Descriptor &descriptor) const;
@@ -145,7 +152,9 @@ private:
   /// How many have not left.
   std::atomic<uint32_t> present{0};
   std::atomic<bool> hasFailed{false};
-  std::atomic<size_t> receivedBytes{0};
+  std::atomic<size_t> receivedBytes{0}, waits{0};
+  /// Made by the first run on one thread.
+  std::unique_ptr<Turns> turns;
   std::string reason;
 };
 

@@ -58,6 +58,30 @@ EXPORTED void dovetail_communicator_leave() {
     current->leave(number);
 }
 
+/// A run of all participants on the calling thread, for each of which `participate` is called with its place among
+/// those of this process; it returns null, or why it failed. Returns the place of the first that failed, -1 if none
+/// did, -2 if there is no memory for their stacks.
+EXPORTED int dovetail_communicator_run_by_turns(Communicator *communicator, const char *const *lines, int count,
+                                                const char *(*participate)(void *, int), void *context) {
+  Communicator *outer = current;
+  int outerNumber = number, failed = -1;
+  current = communicator;
+  auto function = [&](int place) {
+    const char *reason = participate(context, place);
+    if (reason && communicator->fail("participant " + std::to_string(number) + " failed: " + reason))
+      failed = place;
+  };
+  bool hasRun = communicator->runByTurns({lines, count}, function, [](int participant) { number = participant; });
+  current = outer;
+  number = outerNumber;
+  return hasRun ? failed : -2;
+}
+
+/// How often participants have waited for others, in all runs.
+EXPORTED int64_t dovetail_communicator_waited(const Communicator *communicator) {
+  return static_cast<int64_t>(communicator->waited());
+}
+
 /// Waits until all participants have left, or for that many seconds; 0 if they have not.
 EXPORTED int dovetail_communicator_finish(Communicator *communicator, double seconds) {
   return communicator->finish(seconds);

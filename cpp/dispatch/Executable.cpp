@@ -214,6 +214,22 @@ static Value shaped(ImplicitLocOpBuilder &b, Value vector, RankedTensorType type
   return tensor::ExpandShapeOp::create(b, type, vector, allDims(type));
 }
 
+/// Elements of a vector as an array. See Quirks.h: a slice of one element gets no dimensions.
+static Value cutOut(ImplicitLocOpBuilder &b, Value vector, int64_t offset, RankedTensorType type) {
+  OpFoldResult one = b.getIndexAttr(1), zero = b.getIndexAttr(0);
+  SmallVector<OpFoldResult> offsets = {b.getIndexAttr(offset)}, sizes = {b.getIndexAttr(type.getNumElements())};
+  if (type.getNumElements() != 1 || type.getRank() < 2) {
+    Value part = tensor::ExtractSliceOp::create(b, vector, offsets, sizes, ArrayRef(one));
+    return shaped(b, part, type);
+  }
+  SmallVector<int64_t> shape(type.getShape());
+  shape.front() = cast<RankedTensorType>(vector.getType()).getDimSize(0);
+  Value column = shaped(b, vector, RankedTensorType::get(shape, type.getElementType()));
+  offsets.resize(type.getRank(), zero);
+  SmallVector<OpFoldResult> ones(type.getRank(), one);
+  return tensor::ExtractSliceOp::create(b, column, offsets, ones, ones);
+}
+
 Value Executable::joined(ImplicitLocOpBuilder &b, unsigned number) const {
   const Shared &each = shared[number];
   Value all = tensor::EmptyOp::create(b, ArrayRef(each.numElements), each.element);
@@ -262,14 +278,9 @@ SmallVector<Value> Executable::call(ImplicitLocOpBuilder &b, StringRef name, Val
   SmallVector<Value> together;
   for (const Shared &each : shared)
     together.push_back(each.isOutput ? Value(*next++) : Value());
-  OpFoldResult one = b.getIndexAttr(1);
   for (auto [output, value] : llvm::zip_equal(outputs, alone))
-    if (output.part) {
-      Value part =
-          tensor::ExtractSliceOp::create(b, together[output.part->shared], {b.getIndexAttr(output.part->offset)},
-                                         {b.getIndexAttr(output.type.getNumElements())}, {one});
-      value = shaped(b, part, output.type);
-    }
+    if (output.part)
+      value = cutOut(b, together[output.part->shared], output.part->offset, output.type);
   return alone;
 }
 

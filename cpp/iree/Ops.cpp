@@ -133,6 +133,10 @@ static Value barrier(ImplicitLocOpBuilder &b, Value x, StringRef name) {
 }
 
 Value computeBarrier(ImplicitLocOpBuilder &b, Value x) {
+  // See Quirks.h: it may become a slice that gets more dimensions.
+  auto type = cast<RankedTensorType>(x.getType());
+  if (type.getRank() > 1 && type.hasStaticShape() && type.getNumElements() == 1)
+    return optimizationBarrier(b, x).front();
   return barrier(b, x, "iree_tensor_ext.compute_barrier.start");
 }
 

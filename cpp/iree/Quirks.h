@@ -71,6 +71,10 @@ namespace dovetail {
 //   Workaround: cpp/iree/SeparateReshapes.cpp (separateElements)
 //   Test: tests/lit/iree/quirks/reshaped_elements.mlir
 //
+// So does a slice of one element that gets another dimension before a compute barrier, or a dispatch.
+//   Workaround: cpp/iree/Ops.cpp (computeBarrier); cpp/dispatch/Executable.cpp (cutOut)
+//   Test: tests/lit/iree/quirks/barred_element.mlir
+//
 // A transposition of one of an op's results is moved into its loops, which have another result.
 //   Workaround: cpp/iree/SeparateReads.cpp (separateTransposition)
 //   Test: tests/lit/iree/quirks/transposed_argmax.mlir

@@ -3,8 +3,10 @@
 #include "FlowShardings.h"
 #include "Partitionable.h"
 #include "Passes.h"
+#include "Regroup.h"
 #include "Reshard.h"
 #include "Terms.h"
+#include "TypeRules.h"
 #include "cpp/transforms/CallGraph.h"
 #include "cpp/transforms/Functions.h"
 #include "dialects/Collective.h"
@@ -184,6 +186,12 @@ LogicalResult Partitioner::visit(Operation &op) {
     return op.emitOpError() << "must state where values of its bodies flow to";
   if (isOfTerms(op)) {
     visitTerms(op, e);
+    return success();
+  }
+  const Part *part = isa<RegroupingOpInterface>(op) ? &parts.find(op.getOperand(0))->second : nullptr;
+  if (ShardingAttr kept = part && part->pending.empty() ? keptByRegrouping(op, part->sharding) : ShardingAttr()) {
+    Type type = localType(op.getResult(0).getType(), kept);
+    set(op.getResult(0), clone(op, e, part->value, type)->getResult(0), kept);
     return success();
   }
   bool isConstant = op.hasTrait<OpTrait::ConstantLike>();

@@ -1,7 +1,9 @@
 // Propagates shardings along the factors of ops.
 #include "Partitionable.h"
 #include "Passes.h"
+#include "Regroup.h"
 #include "Shardings.h"
+#include "TypeRules.h"
 #include "cpp/transforms/CallGraph.h"
 #include "dialects/Collective.h"
 #include "dialects/Control.h"
@@ -57,6 +59,8 @@ private:
   /// Divides a dimension further, as `axes` say; not over axes that its array uses elsewhere.
   void extend(Value value, int64_t dim, ArrayRef<AxisRefAttr> axes);
   void visit(Operation *op, bool onlyPlain);
+  /// Of what is divided over several axes, each dimension that it becomes has its own.
+  void visitRegrouping(Value from, Value to);
   /// The values between bodies and their op are one, or a slice of the other.
   void visitFlow(FlowOpInterface op);
   /// What terms of sums flow to are terms: known first, since their axes divide nothing.
@@ -204,6 +208,10 @@ void Propagation::visit(Operation *op, bool onlyPlain) {
     while (!canDivide(mesh, op, *map, factor, axes))
       axes.pop_back();
   forEachDim([&](Value value, int64_t dim, int64_t factor) { extend(value, dim, best[factor]); });
+  if (isa<RegroupingOpInterface>(op) && !isConstant(op->getOperand(0))) {
+    visitRegrouping(op->getOperand(0), op->getResult(0));
+    visitRegrouping(op->getResult(0), op->getOperand(0));
+  }
   // Forward only: what a device needs all of may as well be computed by each.
   for (const FactorMap::Carried &carried : map->carried) {
     Value operand = op->getOperand(carried.operand), result = op->getResult(carried.result);
@@ -214,6 +222,16 @@ void Propagation::visit(Operation *op, bool onlyPlain) {
       axes.pop_back();
     extend(result, carried.resultDim, axes);
   }
+}
+
+void Propagation::visitRegrouping(Value from, Value to) {
+  AxesOfEach axes(arrayType(from).getRank());
+  for (auto [dim, ofDim] : llvm::enumerate(axes))
+    ofDim = axesOf(from, dim);
+  FailureOr<AxesOfEach> found = regroupedInPlace(mesh, arrayType(from).getShape(), axes, arrayType(to).getShape());
+  if (succeeded(found))
+    for (auto [dim, ofDim] : llvm::enumerate(*found))
+      extend(to, dim, ofDim);
 }
 
 void Propagation::visitFlow(FlowOpInterface op) {

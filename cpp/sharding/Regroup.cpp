@@ -48,4 +48,36 @@ FailureOr<AxesOfEach> regrouped(MeshAttr mesh, ArrayRef<int64_t> from, ArrayRef<
   return results;
 }
 
+FailureOr<AxesOfEach> regroupedInPlace(MeshAttr mesh, ArrayRef<int64_t> from, ArrayRef<Axes> axes,
+                                       ArrayRef<int64_t> to) {
+  FailureOr<AxesOfEach> results = regrouped(mesh, from, axes, to);
+  if (failed(results))
+    return failure();
+  for (auto [size, ofDim] : llvm::zip_equal(from, axes))
+    if (!ofDim.empty() && !isEven(mesh, size, ofDim))
+      return failure();
+  // Of what is merged, only the last dimension that is divided may have several elements in a part.
+  for (const DimGroup &group : dimGroups(from, to)) {
+    bool isInPart = false;
+    for (size_t dim = group.from; dim < group.fromEnd; ++dim) {
+      if (isInPart && !axes[dim].empty())
+        return failure();
+      isInPart |= mesh.sizeOf(axes[dim]) != from[dim];
+    }
+  }
+  return results;
+}
+
+ShardingAttr keptByRegrouping(Operation &op, ShardingAttr ofOperand) {
+  auto wanted = op.getAttrOfType<ArrayAttr>(kShardings);
+  if (!wanted || !ofOperand)
+    return {};
+  MeshAttr mesh = ofOperand.getMesh();
+  auto shapeOf = [](Value value) { return cast<RankedTensorType>(value.getType()).getShape(); };
+  FailureOr<AxesOfEach> axes =
+      regroupedInPlace(mesh, shapeOf(op.getOperand(0)), axesOf(ofOperand), shapeOf(op.getResult(0)));
+  ShardingAttr kept = succeeded(axes) ? shardingOf(mesh, *axes) : ShardingAttr();
+  return kept == wanted[0] ? kept : ShardingAttr();
+}
+
 } // namespace dovetail

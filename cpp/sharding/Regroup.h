@@ -11,6 +11,12 @@ namespace dovetail {
 /// keeps its elements. Otherwise it is ambiguous: failure.
 llvm::FailureOr<AxesOfEach> regrouped(MeshAttr mesh, llvm::ArrayRef<int64_t> from, llvm::ArrayRef<Axes> axes,
                                       llvm::ArrayRef<int64_t> to);
+/// The same if a device's part of one array is, in the order of its elements, that of the other.
+llvm::FailureOr<AxesOfEach> regroupedInPlace(MeshAttr mesh, llvm::ArrayRef<int64_t> from, llvm::ArrayRef<Axes> axes,
+                                             llvm::ArrayRef<int64_t> to);
+/// The sharding that is wanted of the result of an op that regroups dimensions, if it is that of the operand so; else
+/// null.
+ShardingAttr keptByRegrouping(mlir::Operation &op, ShardingAttr ofOperand);
 
 } // namespace dovetail
 

@@ -171,6 +171,8 @@ struct ReshapeRule : TypeRuleOpInterface::ExternalModel<ReshapeRule, ReshapeOp> 
   }
 };
 
+struct Regrouping : RegroupingOpInterface::ExternalModel<Regrouping, ReshapeOp> {};
+
 } // namespace
 
 void attachTypeRules(MLIRContext *context) {
@@ -187,7 +189,7 @@ void attachTypeRules(MLIRContext *context) {
   PadOp::attachInterface<MovedRule<PadOp, kPadding>>(*context);
   ReverseOp::attachInterface<MovedRule<ReverseOp, kReversing>>(*context);
   SortOp::attachInterface<SortRule>(*context);
-  ReshapeOp::attachInterface<ReshapeRule>(*context);
+  ReshapeOp::attachInterface<ReshapeRule, Regrouping>(*context);
 }
 
 } // namespace dovetail

@@ -1,4 +1,4 @@
-// The interface of ops with rules of their own for shardings in types.
+// The interfaces of ops with rules of their own for shardings.
 #ifndef DOVETAIL_TYPE_RULES_TD
 #define DOVETAIL_TYPE_RULES_TD
 
@@ -31,6 +31,13 @@ def TypeRuleOpInterface : Rule<"TypeRuleOpInterface"> {
       "::llvm::LogicalResult", "checkTerms", (ins "const ::dovetail::TypedOperands &":$operands), "",
       [{ return ::llvm::success(); }]>,
   ];
+}
+
+def RegroupingOpInterface : Rule<"RegroupingOpInterface"> {
+  let description = [{
+    An op of one array, whose result has its elements in their order under another shape. A dimension has one factor, but
+    what is divided over several axes may be split between them, and merged again.
+  }];
 }
 
 #endif // DOVETAIL_TYPE_RULES_TD

@@ -890,6 +890,13 @@ def end_part_calls(
     For each result, the part that each device has; what is shared may be the memory of something else.
     """
 
+def run_by_turns(
+    run: int, communicator: int, lines: int, line_count: int, calls: list[tuple[Any, ...]]
+) -> tuple[int, BaseException] | None:
+    """
+    Run each participant's call, a function of C and its arguments, on this thread, by a function of the library of collectives. Returns the place of the one whose error ended the run, and the error.
+    """
+
 class CompiledCalls:
     """A function whose calls are calls of compiled programs when they come again; others are left to `_call`."""
 

@@ -69,6 +69,51 @@ nb::list endPartCalls(nb::object get, nb::list calls, nb::list dtypes, nb::list 
   return results;
 }
 
+/// Calls of participants that take turns on this thread, and their errors.
+struct Turns {
+  nb::list calls;
+  std::vector<nb::object> errors;
+  std::vector<std::string> reasons;
+};
+
+/// A participant's call, on a stack of its own: Python's evaluator does not know of it, so that only C may run there.
+/// Returns why it failed, or null.
+const char *participate(void *context, int number) {
+  auto &turns = *static_cast<Turns *>(context);
+  nb::gil_scoped_acquire lock;
+  PyObject *call = PyList_GET_ITEM(turns.calls.ptr(), number);
+  PyObject *const *items = reinterpret_cast<PyTupleObject *>(call)->ob_item;
+  if (nb::object result = nb::steal(PyObject_Vectorcall(items[0], items + 1, PyTuple_GET_SIZE(call) - 1, nullptr)))
+    return nullptr;
+  try {
+    nb::raise_python_error();
+  } catch (nb::python_error &error) {
+    turns.errors[number] = nb::borrow(error.value());
+    turns.reasons[number] = nb::str(error.value()).c_str();
+  }
+  return turns.reasons[number].c_str();
+}
+
+/// The place of the participant whose error ended a run, and the error; None if none did.
+nb::object runByTurns(size_t run, size_t communicator, size_t lines, int lineCount, nb::list calls) {
+  using Participate = const char *(*)(void *, int);
+  using Run = int (*)(void *, const char *const *, int, Participate, void *);
+  size_t count = nb::len(calls);
+  for (nb::handle call : calls)
+    if (!PyTuple_CheckExact(call.ptr()) || PyTuple_GET_SIZE(call.ptr()) == 0)
+      throw nb::type_error("run_by_turns: calls must be tuples of a function and its arguments");
+  Turns turns{calls, std::vector<nb::object>(count), std::vector<std::string>(count)};
+  int failed;
+  {
+    nb::gil_scoped_release release;
+    failed = reinterpret_cast<Run>(run)(reinterpret_cast<void *>(communicator),
+                                        reinterpret_cast<const char *const *>(lines), lineCount, participate, &turns);
+  }
+  if (failed == -2)
+    return nb::steal(PyErr_NoMemory());
+  return failed < 0 ? nb::none() : nb::object(nb::make_tuple(failed, turns.errors[failed]));
+}
+
 } // namespace
 
 void bindPartCalls(nb::module_ &m) {
@@ -85,6 +130,12 @@ void bindPartCalls(nb::module_ &m) {
                 "calls: list[tuple[VmVariantList, VmVariantList]], dtypes: list[numpy.dtype], are_shared: list[bool], "
                 "devices: list[dovetail.runtime.devices.Device]) -> list[list[dovetail.runtime.buffer.Buffer]]"),
         "For each result, the part that each device has; what is shared may be the memory of something else.");
+  m.def(
+      "run_by_turns", &runByTurns, "run"_a, "communicator"_a, "lines"_a, "line_count"_a, "calls"_a,
+      nb::sig("def run_by_turns(run: int, communicator: int, lines: int, line_count: int, "
+              "calls: list[tuple[typing.Any, ...]]) -> tuple[int, BaseException] | None"),
+      "Run each participant's call, a function of C and its arguments, on this thread, by a function of the library of "
+      "collectives. Returns the place of the one whose error ended the run, and the error.");
 }
 
 } // namespace dovetail

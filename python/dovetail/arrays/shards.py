@@ -132,7 +132,9 @@ class Shards:
 
     def block_until_ready(self) -> None:
         """Wait until all parts are computed."""
-        self._map(lambda part: None if type(part) is np.ndarray else part.block_until_ready())
+        for part in self.parts:
+            if type(part) is not np.ndarray:
+                part.block_until_ready()
 
     def _map(self, function: Callable[[Any], Any]) -> Shards:
         """A function of each part, called once for parts that are one object."""

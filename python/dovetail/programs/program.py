@@ -392,6 +392,7 @@ class Program:
                 partitions.participants_of(self.mesh),
                 lines=[describe(place) for place in places],
                 meets=bool(places),
+                turns=_core.run_by_turns,
                 identity=partitions.identity(self.name, self.signature.avals, self.partition),
                 host_functions=functions,
                 owner=self.module,

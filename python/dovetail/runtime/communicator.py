@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import plugins
@@ -12,6 +12,10 @@ from .transports import Parcel, Transport
 
 # How long participants wait for each other, in seconds.
 TIMEOUT = 300.0
+
+
+# `_core.run_by_turns`, which the runtime does without.
+Turns = Callable[[int, int, int, int, list[tuple[Any, ...]]], tuple[int, BaseException] | None]
 
 
 class CollectiveError(RuntimeError):
@@ -24,6 +28,13 @@ def _finish() -> Any:
     function = ctypes.CDLL(plugins.path(plugins.COLLECTIVES)).dovetail_communicator_finish
     function.restype, function.argtypes = ctypes.c_int, (ctypes.c_void_p, ctypes.c_double)
     return function
+
+
+@functools.cache
+def _run_by_turns() -> int:
+    """The address of the library's function that runs all participants on one thread."""
+    function = _functions().dovetail_communicator_run_by_turns
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
 @functools.cache
@@ -40,6 +51,7 @@ def _functions() -> ctypes.PyDLL:
         ("fail", integer, (pointer, text)),
         ("failure", integer, (pointer, text, integer)),
         ("received", ctypes.c_int64, (pointer,)),
+        ("waited", ctypes.c_int64, (pointer,)),
     ):
         function = getattr(library, f"dovetail_communicator_{name}")
         function.restype, function.argtypes = result, arguments
@@ -135,6 +147,7 @@ class Lines:
     def __init__(self, lines: Sequence[str] = ()) -> None:
         self.count = len(lines)
         self.texts: Any = (ctypes.c_char_p * len(lines))(*(line.encode() for line in lines))
+        self.address = ctypes.addressof(self.texts)
 
 
 class Communicator:
@@ -193,6 +206,22 @@ class Communicator:
         start = self._functions.dovetail_communicator_start
         return bool(start(self._handle, lines.texts, lines.count))
 
+    def run_by_turns(
+        self, lines: Lines, calls: list[tuple[Any, ...]], turns: Turns
+    ) -> tuple[int, BaseException] | None:
+        """A run of all participants on the calling thread.
+
+        Args:
+          lines: the lines of the program.
+          calls: for each participant, a function of C and its arguments.
+          turns: calls them.
+
+        Returns:
+          The place of the first participant that failed, and its error; None if all have ended
+          without one. Then `failure` is still to be asked for.
+        """
+        return turns(_run_by_turns(), self._handle, lines.address, lines.count, calls)
+
     def enter(self, participant: int) -> None:
         """Make the calling thread a participant, in this run and others.
 
@@ -221,6 +250,11 @@ class Communicator:
             if needed < size:
                 return text.value.decode(errors="replace")
             size = needed + 1
+
+    @property
+    def waited(self) -> int:
+        """How often participants have waited for others, in all runs so far."""
+        return self._functions.dovetail_communicator_waited(self._handle)
 
     @property
     def received_bytes(self) -> int:

@@ -15,7 +15,7 @@ import numpy as np
 from iree.runtime import VmModule
 
 from .buffer import Buffer, put
-from .communicator import TIMEOUT, CollectiveError, Communicator, Lines
+from .communicator import TIMEOUT, CollectiveError, Communicator, Lines, Turns
 from .devices import Device, get_device
 from .executable import Call, Executable, LoadedModule, module_of
 from .host_functions import HostFunction, HostFunctions
@@ -24,8 +24,8 @@ from .transports import Identity, Transport
 T = TypeVar("T")
 
 _NO_LINES = Lines()
-# What it costs to let another thread run a program, in seconds.
-_HANDOVER = 15e-6
+# What it costs to let another thread run a program, and that it waits for others, in seconds.
+_HANDOVER, _WAIT = 15e-6, 5e-6
 _CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -43,6 +43,8 @@ class _Crew:
         self._numbers = numbers
         self._communicator = Communicator(processes or size, timeout, transport)
         self._error: BaseException | None = None
+        # In the last run.
+        self.waits = 0
         self._function: Callable[[int], Any] | None = None
         self._results: list[Any] = []
         # Held locks: releasing one lets another thread continue.
@@ -59,9 +61,11 @@ class _Crew:
     def run(self, function: Callable[[int], T], lines: Lines) -> list[T]:
         """The function's results on each participant."""
         self._function, self._results = function, [None] * self._size
+        waited = self._communicator.waited
         self._communicator.start(lines)
         self._starts[0].release()
         self._communicator.finish()
+        self.waits = self._communicator.waited - waited
         results = self._results
         self._function, self._results = None, []
         if self._error is not None:
@@ -140,6 +144,7 @@ class Participants:
       devices: the devices of this process, in the order of their numbers.
       global_numbers: their numbers among those of all processes.
       numbers: the same, as buffers.
+      waits: how often participants waited for others in the last run that ended well.
 
     Example:
       >>> Participants(3).run(lambda number: 10 * number)
@@ -178,7 +183,10 @@ class Participants:
         ]
         shared = threading.Lock() if turn is None else turn
         self._turn = contextlib.nullcontext() if transport is None else shared
+        self.waits = 0
         self._idle: list[_Crew] = []
+        # Of runs on one thread.
+        self._idle_communicators: list[Communicator] = []
         self._end = weakref.finalize(self, _stop, self._idle)
         _all.add(self)
 
@@ -224,15 +232,43 @@ class Participants:
                     self.transport.close(f"a run failed: {error}")
                 crew.stop()
                 raise
+            self.waits = crew.waits
             idle.append(crew)
         return results
+
+    def run_by_turns(
+        self, calls: list[tuple[Any, ...]], turns: Turns, lines: Lines = _NO_LINES
+    ) -> tuple[int, BaseException] | None:
+        """A run on the calling thread, where the next participant goes on as soon as one waits.
+
+        Args:
+          calls: for each participant, a function of C and its arguments.
+          turns: calls them.
+          lines: as for `run`.
+
+        Returns:
+          The number of the first participant that failed, and its error; None if none did.
+
+        Raises:
+          CollectiveError: the participants did not meet in a collective.
+        """
+        idle = self._idle_communicators
+        communicator = idle.pop() if idle else Communicator(self.count, self.timeout)
+        waited = communicator.waited
+        failed = communicator.run_by_turns(lines, calls, turns)
+        if failed is None:
+            if failure := communicator.failure:
+                raise CollectiveError(failure)
+            self.waits = communicator.waited - waited
+            idle.append(communicator)
+        return failed
 
     @property
     def received_bytes(self) -> int:
         """What participants of this process got from each other's memory in collectives, in bytes:
         in all runs that have ended well.
         """
-        return sum(crew.received_bytes for crew in self._idle)
+        return sum(each.received_bytes for each in (*self._idle, *self._idle_communicators))
 
     def _new_crew(self) -> _Crew:
         return _Crew(self.global_numbers, self.processes, self.timeout, self.transport)
@@ -245,6 +281,7 @@ def _after_fork() -> None:
     # The threads belong to another process.
     for participants in _all:
         participants._idle.clear()
+        participants._idle_communicators.clear()
 
 
 os.register_at_fork(after_in_child=_after_fork)
@@ -261,6 +298,7 @@ class SpmdExecutable:
       identity: what other processes must run at the same time; None if that is not checked.
       meets: whether the participants meet in collectives. Otherwise one thread may run them one
         after the other.
+      turns: lets one thread run them if they do; by default each has its own.
       host_functions: functions of this process that the module imports.
       owner: as for `HostFunctions`.
       options: as for `Executable`.
@@ -292,6 +330,7 @@ class SpmdExecutable:
         lines: Sequence[str] = (),
         identity: Identity | None = None,
         meets: bool = True,
+        turns: Turns | None = None,
         host_functions: Sequence[HostFunction] = (),
         owner: Any = None,
         **options: Any,
@@ -301,8 +340,9 @@ class SpmdExecutable:
         self._identity = identity
         # Processes compare what they run even if they do not meet afterwards.
         self._meets = meets or participants.transport is not None
-        # How long one participant computed in the last run, of those that do not meet.
+        # How long one participant computed in the last run, and how often participants waited.
         self._seconds = math.inf
+        self._waits = 0
         is_loaded = isinstance(vmfb, VmModule)
         module = vmfb if is_loaded else module_of(vmfb)
 
@@ -314,6 +354,11 @@ class SpmdExecutable:
             return Executable(loaded, function, host_functions=host, **options)
 
         self.executables = [*map(executable, participants.devices)]
+        # Foreign functions and those of the host may run Python, which knows one stack of a thread.
+        is_of_c = not host_functions and all(
+            one._loaded.foreign is None and not one.device.has_threads for one in self.executables
+        )
+        self._turns = turns if is_of_c and participants.transport is None else None
 
     def __call__(self, arguments: Sequence[Sequence[Any]]) -> list[list[Buffer]]:
         """Call the function on all participants.
@@ -352,24 +397,23 @@ class SpmdExecutable:
         Raises:
           CollectiveError: the participants did not meet in a collective.
         """
-        executables = self.executables
-
-        def participate(number: int) -> None:
-            executables[number].run(calls[number])
-
-        if self._meets:
-            self.participants.run(participate, self._lines, self._identity)
-            return
-        count = self.participants.count
+        executables, participants = self.executables, self.participants
+        count = participants.count
 
         def timed(number: int) -> None:
             # Without the time that the thread waits for Python's lock.
             start = thread_time()
-            participate(number)
+            executables[number].run(calls[number])
             self._seconds = thread_time() - start
 
-        if self._seconds * (count - math.ceil(count / _CORES)) > _HANDOVER * count:
-            self.participants.run(timed, self._lines, self._identity)
+        saved = self._seconds * (count - math.ceil(count / _CORES))
+        pays = saved > _HANDOVER * count + _WAIT * self._waits
+        if pays or (self._meets and self._turns is None):
+            participants.run(timed, self._lines, self._identity)
+            self._waits = participants.waits
+            return
+        if self._meets:
+            self._run_by_turns(calls)
             return
         for number in range(count):
             try:
@@ -377,3 +421,25 @@ class SpmdExecutable:
             except Exception as error:
                 error.add_note(f"on participant {number} of {count}")
                 raise
+
+    def _run_by_turns(self, calls: Sequence[Call]) -> None:
+        executables, participants = self.executables, self.participants
+        assert self._turns is not None
+        start = thread_time()
+        failed = participants.run_by_turns(
+            [
+                (one.invoke, one.function, call.arguments, call.results)
+                for one, call in zip(executables, calls, strict=True)
+            ],
+            self._turns,
+            self._lines,
+        )
+        if failed is None:
+            self._seconds = (thread_time() - start) / participants.count
+            self._waits = participants.waits
+            return
+        number, error = failed
+        if isinstance(error, Exception):
+            error = executables[number].failure(error, calls[number].arrays)
+        error.add_note(f"on participant {number} of {participants.count}")
+        raise error

@@ -99,6 +99,25 @@ def test_sharded_operands(call: Call) -> None:
             call.check(result, wanted, BOUND)
 
 
+# Of the same number of elements.
+SHAPES = ((32,), (4, 8), (8, 4), (4, 2, 4), (2, 16), (16, 2), (2, 2, 8), (2, 1, 16), (1, 32))
+
+
+@pytest.mark.parametrize("mesh", [{"x": 2, "y": 2}, {"x": 4, "y": 2}], ids=str)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_regrouped_dimensions(shape: tuple[int, ...], mesh: spmd.Mesh) -> None:
+    """What is divided over several axes becomes several dimensions, or one."""
+    x = np.arange(32, dtype=np.float32).reshape(shape)
+    rng = np.random.default_rng(crc32(f"{shape} {mesh}".encode()))
+    ways = [*spmd.every_dims(mesh, shape)]
+    for other in SHAPES:
+        module = dt.jit(lambda a, other=other: a.reshape(other)).lower(x)._program.module
+        chosen = ways if IS_NIGHTLY else [ways[i] for i in rng.integers(len(ways), size=4)]
+        for dims in chosen:
+            [result], [expected] = spmd.evaluated(module, mesh, [dims], [x])
+            np.testing.assert_array_equal(result, expected)
+
+
 def gathered(part: Any, dims: spmd.Dims) -> Any:
     """The array of which a device has a part."""
     for d, axes in enumerate(dims):

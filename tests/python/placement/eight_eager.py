@@ -37,6 +37,16 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], P]] = {
     "product": (lambda x, w: x @ w, (X, put(W, None, "b")), P("a", "b")),
     "einsum": (lambda z: dnp.einsum("ij,ij->i", z, z), (Z,), P("a")),
     "transpose": (dnp.transpose, (Z,), P("b", "a")),
+    "dimension of two axes": (
+        lambda y: y.reshape(4, 2, 16),
+        (put(VALUES, ("a", "b")),),
+        P("a", "b"),
+    ),
+    "dimensions of an axis each": (
+        lambda y: y.reshape(8, 16),
+        (put(VALUES.reshape(4, 2, 16), "a", "b"),),
+        P(("a", "b")),
+    ),
     "softmax": (dt.nn.softmax, (Z,), P("a", "b")),
     "where": (lambda x, z: dnp.where(x > 0, x, z), (X, Z), P("a", "b")),
     "divmod": (lambda z: divmod(z, 2)[1], (Z,), P("a", "b")),

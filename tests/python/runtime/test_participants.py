@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import os
 import signal
 import subprocess
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dovetail.runtime import CollectiveError, Participants, SpmdExecutable
+from dovetail.runtime import CollectiveError, Participants, SpmdExecutable, participants
 from support.spmd import executable, module_of, run
 
 MESH = {"data": 4}
@@ -42,6 +43,17 @@ func.func @main(%x: tensor<i32>) -> tensor<i32> {
 """
 X = np.arange(32, dtype=np.float32).reshape(4, 8)
 SQUARES = np.broadcast_to((X * X).sum(0), X.shape)
+
+
+# What a handover to another thread is said to cost.
+WAYS = {"threads": -math.inf, "turns": math.inf}
+
+
+@pytest.fixture(autouse=True, params=WAYS)
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Participants have threads, or take turns on one."""
+    monkeypatch.setattr(participants, "_HANDOVER", WAYS[request.param])
+    return request.param
 
 
 @pytest.fixture(scope="module")
@@ -100,18 +112,18 @@ def test_participants_that_do_not_take_part() -> None:
 
 
 def test_a_participant_that_is_late() -> None:
-    participants = Participants(4, timeout=0.2)
-    program = executable(MESH, SUM, participants)
+    few = Participants(4, timeout=0.2)
+    program = executable(MESH, SUM, few)
     late = threading.Event()
 
     def participate(number: int) -> Any:
         if number == 3:
             late.wait(10)
-        return program.executables[number]([X[number], participants.numbers[number]])
+        return program.executables[number]([X[number], few.numbers[number]])
 
     threading.Timer(0.5, late.set).start()
     with pytest.raises(CollectiveError) as caught:
-        participants.run(participate)
+        few.run(participate)
     assert str(caught.value) == (
         "all_reduce_sum over data: participants must arrive within 0.2 seconds of each other, "
         "got: no arrival of 3"
@@ -124,6 +136,59 @@ def test_a_wrong_number_of_participants() -> None:
     with pytest.raises(CollectiveError) as caught:
         program([[x] for x in X[:2]])
     assert str(caught.value).endswith("the program must run on 4 participants, got: 2")
+
+
+def test_an_error_of_one_program_is_that_of_the_run(program: SpmdExecutable) -> None:
+    calls = [
+        one.begin([x, number])
+        for one, x, number in zip(program.executables, X, program.participants.numbers, strict=True)
+    ]
+    wrong = program.executables[2].begin([X[2, :3], program.participants.numbers[2]])
+    with pytest.raises(ValueError, match="shape") as caught:
+        program.run([*calls[:2], wrong, calls[3]])
+    assert caught.value.__notes__ == ["on participant 2 of 4"]
+    _works(program)
+
+
+def test_many_collectives_over_several_axes() -> None:
+    lines = [
+        f'%{n + 1} = dovetail.all_reduce_sum %{n} over ["{"xy"[n % 3 % 2]}"] : tensor<8xf32>'
+        for n in range(30)
+    ]
+    text = "\n".join(
+        [
+            "func.func @main(%0: tensor<8xf32>) -> tensor<8xf32> {",
+            *(line.replace("%0 ", "%x ") for line in lines),
+            "return %30 : tensor<8xf32> }",
+        ]
+    ).replace("@main(%0:", "@main(%x:")
+    program = executable({"x": 2, "y": 3}, text)
+    x = np.random.default_rng(0).integers(0, 9, (6, 8)).astype(np.float32)
+    expected = x.reshape(2, 3, 8)
+    for n in range(30):
+        axis = n % 3 % 2
+        expected = np.broadcast_to(expected.sum(axis, keepdims=True), expected.shape)
+    for _ in range(3):
+        np.testing.assert_allclose(run(program, x)[0], expected.reshape(6, 8))
+
+
+def test_short_programs_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    program = executable(MESH, SUM)
+    ran: list[str] = []
+    for name in ("run", "run_by_turns"):
+        original = getattr(Participants, name)
+
+        def noted(*args: Any, name: str = name, original: Any = original) -> Any:
+            ran.append(name)
+            return original(*args)
+
+        monkeypatch.setattr(Participants, name, noted)
+    for _ in range(20):
+        _works(program)
+    # How long a participant takes is known after a run.
+    assert ran[0] == "run"
+    assert "run_by_turns" in ran
 
 
 def test_a_program_with_collectives_that_runs_alone(
@@ -175,14 +240,14 @@ def _participant_threads() -> int:
 
 
 def test_threads_end_with_their_participants() -> None:
-    participants = Participants(7)
-    assert participants.run(lambda number: number) == list(range(7))
+    seven = Participants(7)
+    assert seven.run(lambda number: number) == list(range(7))
     assert _participant_threads() == 7
     with pytest.raises(ZeroDivisionError):
-        participants.run(lambda number: 1 // (number - 3))
+        seven.run(lambda number: 1 // (number - 3))
     assert _participant_threads() == 0
-    participants.run(lambda number: number)
-    del participants
+    seven.run(lambda number: number)
+    del seven
     assert _participant_threads() == 0
 
 

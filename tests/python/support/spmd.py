@@ -42,6 +42,7 @@ def executable(
     phases.run(module, "lower", start="")
     lines = [locations.describe(place) for place in module.collective_places()]
     participants = participants or Participants(math.prod(mesh.values()))
+    options.setdefault("turns", _core.run_by_turns)
     return SpmdExecutable(compile_lowered(module), "main", participants, lines=lines, **options)
 
 
