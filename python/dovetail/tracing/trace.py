@@ -113,8 +113,8 @@ class Trace(TypedFunction):
         # In the program that `make_jaxpr` makes, the arrays that stand for numbers: others are its
         # constants. None elsewhere, where small arrays are part of the text.
         self.literals: dict[int, Array] | None = None if parent is None else parent.literals
-        if kind == "make_jaxpr":
-            self.literals = {}
+        if kind in ("make_jaxpr", "composed"):
+            self.literals = {} if kind == "make_jaxpr" else None
         # Outer values of arguments, known values, and how to compute others: a function of arrays,
         # its keywords, the numbers of its operands and of its results.
         self._outside: dict[int, Operand] = {}
