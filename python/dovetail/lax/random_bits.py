@@ -208,7 +208,9 @@ def _philox_bits(words: list[Array], sizes: tuple[int, ...], dtype: np.dtype) ->
     k0, k1, low, high = _counted(words, count)
     # The high half of the counter is also the key, until the low half has passed its end.
     first_low, first_high = (broadcast(word, (count,)) for word in words[2:])
-    is_past = bitwise_or(lt(high, first_high), bitwise_and(eq(high, first_high), lt(low, first_low)))
+    is_past = bitwise_or(
+        lt(high, first_high), bitwise_and(eq(high, first_high), lt(low, first_low))
+    )
     upper = _advanced(k0, k1, convert_element_type(is_past, np.uint32))
     hashed = philox4x32([k0, k1], [low, high, *upper])
     if dtype == dtypes.uint64:
