@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import dovetail as dt
@@ -25,6 +27,7 @@ def test_formats_of_arrays_and_programs() -> None:
 
 def test_layouts_are_row_major() -> None:
     columns = Format(Layout((1, 0)), PLACE)
+    options: dict[str, Any]
     for options in ({"in_shardings": columns}, {"out_shardings": columns}):
         with pytest.raises(NotImplementedError, match="layouts must be row-major"):
             dt.jit(lambda x: x, **options)(X)
