@@ -19,10 +19,12 @@ def ToStablehloPass : ModulePass<"dovetail-to-stablehlo"> {
   let summary = "a program of this dialect as one of StableHLO";
   let dependentDialects = ["::dovetail::DovetailDialect", "::dovetail::chlo::ChloDialect",
                            "::dovetail::stablehlo::StablehloDialect", "::dovetail::sdy::SdyDialect",
-                           "::mlir::func::FuncDialect"];
+                           "::mlir::func::FuncDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
   let description = [{
-    Each op is replaced by what it states as its counterpart (`ToStablehloOpInterface`). Requests must be expanded before,
-    and ops on matrices without a counterpart decomposed. An op without a counterpart is an error.
+    Each op is replaced by what it states as its counterpart (`ToStablehloOpInterface`); a pointwise function of floats
+    that states none, by its scalar code on whole arrays. Requests must be expanded before, and ops on matrices without
+    a counterpart decomposed. Another op without a counterpart is an error.
   }];
 }
 

@@ -2,11 +2,14 @@
 #include "Devices.h"
 #include "Exporter.h"
 #include "Passes.h"
+#include "Scalars.h"
 #include "cpp/sharding/Shardings.h"
 #include "cpp/transforms/CallGraph.h"
 #include "dialects/Collective.h"
 #include "dialects/Grid.h"
 #include "dialects/Inference.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -31,12 +34,20 @@ LogicalResult Exporter::translateOp(Operation *op) {
   auto stated = dyn_cast<ToStablehloOpInterface>(op);
   if (isSize)
     results.push_back(exportSize(op, e));
-  if (isSize ? !results.back() : !stated)
+  auto pointwise = dyn_cast<PointwiseOpInterface>(op);
+  bool isComputed = !stated && pointwise && isa<FloatType>(getElementTypeOrSelf(op->getResult(0)));
+  if (isSize ? !results.back() : !stated && !isComputed)
     return op->emitError() << "an op must have a counterpart in StableHLO, got: '" << op->getName() << "'";
   Block *block = op->getBlock();
   Operation *before = op->getPrevNode(), *after = op->getNextNode();
-  if (!isSize && failed(stated.exportTo(e, results)))
+  if (isComputed) {
+    FailureOr<Value> made = onArrays(pointwise, e);
+    if (failed(made))
+      return failure();
+    results.push_back(*made);
+  } else if (!isSize && failed(stated.exportTo(e, results))) {
     return failure();
+  }
   op->replaceAllUsesWith(results);
   op->erase();
   // What it emitted is translated in turn, with the bodies of these ops.

@@ -18,6 +18,7 @@ from dovetail.base.errors import type_error, value_error
 from dovetail.base.locations import here
 from dovetail.placement import devices, platforms, shardings
 from dovetail.placement.devices import Device
+from dovetail.placement.layouts import Format, Layout
 from dovetail.placement.shardings import Place, Shard, Sharding, SingleDeviceSharding
 from dovetail.placement.transfer_guards import check
 from dovetail.placement.type_shardings import type_sharding
@@ -137,6 +138,16 @@ class Array(_core.ArrayStorage, ArrayMethods, metaclass=_ArrayType):
     def sharding(self) -> Sharding:
         """Over which devices the elements are spread, and how."""
         return SingleDeviceSharding(self.device) if self._place is None else self._place.sharding
+
+    @property
+    def format(self) -> Format:
+        """The layout of the elements in memory, which is row-major, and the sharding.
+
+        Example:
+          >>> dnp.zeros((2, 3)).format.layout.major_to_minor
+          (0, 1)
+        """
+        return Format(Layout(tuple(range(self.ndim))), self.sharding)
 
     def devices(self) -> set[Device]:
         """The devices that hold elements."""

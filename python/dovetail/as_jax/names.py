@@ -25,7 +25,8 @@ MODULES = frozenset(
     jax.experimental.scheduling_groups jax.experimental.serialize_executable
     jax.experimental.shard_alike jax.experimental.shard_map jax.experimental.source_mapper
     jax.experimental.sparse jax.experimental.sparse.ad jax.experimental.sparse.api
-    jax.experimental.sparse.bcsr jax.experimental.sparse.coo jax.experimental.sparse.csr
+    jax.experimental.sparse.bcoo jax.experimental.sparse.bcsr jax.experimental.sparse.coo
+    jax.experimental.sparse.csr
     jax.experimental.sparse.linalg jax.experimental.sparse.random
     jax.experimental.sparse.transform jax.experimental.sparse.util
     jax.experimental.topologies jax.experimental.transfer
@@ -180,25 +181,13 @@ MISSING = {
             with_scoped
         """,
         "jax.experimental.sparse": """
-            SparseTracer bcoo_dot_general_p bcoo_dot_general_sampled_p bcoo_extract_p
-            bcoo_fromdense_p bcoo_sort_indices_p bcoo_spdot_general_p
-            bcoo_sum_duplicates_p bcoo_todense_p bcoo_transpose_p bcsr_dot_general_p
-            bcsr_extract_p bcsr_fromdense_p bcsr_todense_p coo_fromdense_p coo_matmat_p
-            coo_matvec_p coo_todense_p csr_fromdense_p csr_matmat_p csr_matvec_p
-            csr_todense_p
+            SparseTracer
         """,
         "jax.experimental.sparse.ad": """
             flatten_fun_for_sparse_ad
         """,
         "jax.experimental.sparse.bcsr": """
-            BCSRProperties bcsr_dot_general_p bcsr_eliminate_zeros bcsr_extract_p
-            bcsr_fromdense_p bcsr_todense_p
-        """,
-        "jax.experimental.sparse.coo": """
-            coo_fromdense_p coo_matmat_p coo_matvec_p coo_todense_p
-        """,
-        "jax.experimental.sparse.csr": """
-            csr_fromdense_p csr_matmat_p csr_matvec_p csr_todense_p
+            BCSRProperties bcsr_eliminate_zeros
         """,
         "jax.experimental.sparse.linalg": """
             spsolve_p
@@ -219,14 +208,8 @@ MISSING = {
             AbstractToken CallPrimitive DebugInfo JaxprTypeError
         """,
         "jax.extend.core.primitives": """
-            add_jaxvals_p after_all_p approx_top_k_p call_p closed_call_p copy_p
-            create_token_p custom_lin_p device_put_p dynamic_slice_p
-            dynamic_update_slice_p empty2_p eq_to_p get_p householder_product_p
-            igamma_grad_a_p le_to_p linear_solve_p lt_to_p ragged_all_to_all_p
-            random_bits_p random_fold_in_p random_gamma_p random_seed_p random_split_p
-            reduce_p reduce_window_p rng_bit_generator_p rng_uniform_p
-            select_and_gather_add_p select_and_scatter_add_p select_and_scatter_p
-            sharding_constraint_p square_p squeeze_p swap_p top_k_p
+            call_p closed_call_p custom_lin_p empty2_p get_p select_and_scatter_p
+            swap_p
         """,
         "jax.extend.linear_util": """
             StoreException cache merge_linear_aux transformation transformation2
@@ -240,7 +223,7 @@ MISSING = {
             reset_name_stack set_name_stack transform_name_stack user_context
         """,
         "jax.interpreters.ad": """
-            add_jaxvals add_jaxvals_p jvp linearize
+            add_jaxvals jvp linearize
         """,
         "jax.interpreters.batching": """
             register_vmappable unregister_vmappable
@@ -273,26 +256,13 @@ MISSING = {
             Backend apply_primitive
         """,
         "jax.lax": """
-            after_all_p approx_top_k_p copy_p create_token_p dce_sink_p device_put_p
-            dynamic_slice_p dynamic_update_slice_p eq_to_p igamma_grad_a_p le_to_p
-            linear_solve_p lt_to_p mulhi_p ragged_all_to_all_p reduce_p
-            reduce_window_p rng_bit_generator_p rng_uniform_p scatter_sub_p
-            select_and_gather_add_p select_and_scatter_add_p select_and_scatter_p
-            sharding_constraint_p split_p square_p squeeze_p stack_p stage_p tile_p
-            top_k_p unstack_p
-        """,
-        "jax.lax.linalg": """
-            cholesky_update_p householder_product_p lu_pivots_to_permutation_p ormqr_p
-            symmetric_product_p
+            select_and_scatter_p
         """,
         "jax.numpy": """
             int1 uint1
         """,
         "jax.profiler": """
             ProfileData ProfileEvent ProfilePlane register_subprocess
-        """,
-        "jax.random": """
-            random_gamma_p
         """,
         "jax.sharding": """
             ManualAxisType

@@ -34,5 +34,7 @@ segments: Any = _Late("dovetail.numpy.segments")
 files: Any = _Late("dovetail.exporting.files")
 # `lax.add_p` and the like.
 jaxprs: Any = _Late("dovetail.jaxprs.primitives")
+# `sparse.bcoo_todense_p` and the like.
+sparse_primitives: Any = _Late("dovetail.experimental.sparse.primitives")
 # The options `--as-jax` of commands.
 as_jax: Any = _Late("dovetail.as_jax")

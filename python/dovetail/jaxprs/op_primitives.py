@@ -94,13 +94,13 @@ def _same_back(params: Params, operands: Sequence[Operand]) -> Params:
 
 def _renamed(more: Params | None = None, **names: str) -> tuple[ToParams, FromParams]:
     """Parameters that only have other names in JAX, and `more` that have one value here."""
-    back = {new: old for old, new in names.items()}
+    back, more = {new: old for old, new in names.items()}, more or {}
 
     def to(keywords: Params, ins: Sequence[ShapedArray], outs: Sequence[ShapedArray]) -> Params:
-        return {names.get(key, key): value for key, value in keywords.items()} | (more or {})
+        return {names.get(key, key): value for key, value in keywords.items()} | more
 
     def from_params(params: Params, operands: Sequence[Operand]) -> Params:
-        return {back[key]: value for key, value in params.items() if key in back}
+        return {back.get(key, key): value for key, value in params.items() if key not in more}
 
     return to, from_params
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dovetail.jaxprs.compositions import composed_by_name
 from dovetail.jaxprs.higher_order import (
     cond_p,
     custom_jvp_call_p,
@@ -33,7 +34,7 @@ def names() -> list[str]:
       >>> names()[:3]
       ['abs_p', 'acos_p', 'acosh_p']
     """
-    return sorted(f"{name}_p" for name in {*_HIGHER_ORDER, *by_name})
+    return sorted(f"{name}_p" for name in {*_HIGHER_ORDER, *by_name, *composed_by_name})
 
 
 def find(module: str, attribute: str) -> Any:
@@ -52,7 +53,7 @@ def find(module: str, attribute: str) -> Any:
       Array(3., dtype=float32, weak_type=True)
     """
     name = attribute.removesuffix("_p")
-    found = _HIGHER_ORDER.get(name) or by_name.get(name)
+    found = _HIGHER_ORDER.get(name) or by_name.get(name) or composed_by_name.get(name)
     if found is None or name == attribute:
         raise AttributeError(f"module {module!r} has no attribute {attribute!r}")
     return found

@@ -10,6 +10,7 @@ import numpy as np
 from dovetail import _core
 from dovetail.arrays.array import Array
 from dovetail.arrays.shaped_array import ShapedArray
+from dovetail.jaxprs.compositions import composed_by_name
 from dovetail.jaxprs.evaluation import TracedJaxpr
 from dovetail.jaxprs.higher_order import (
     CALLS,
@@ -30,6 +31,7 @@ from dovetail.jaxprs.structure import (
     Var,
 )
 from dovetail.reference.program import decoded
+from dovetail.tracing.composed import equation_named
 from dovetail.transforms.custom_derivatives.lazy import PREFIX
 from dovetail.transforms.program_rules import rules_named
 from dovetail.trees.pytree import flatten
@@ -77,6 +79,8 @@ class View:
         types = types_of(body.input_types)
         if in_avals is not None:
             types[: len(in_avals)] = in_avals
+        for i, operand in enumerate(captured, len(types) - num_captured):
+            types[i] = operand.aval
         variables = [Var(aval) for aval in types]
         count = len(variables) - num_captured
         reading = _Reading(self, is_closed=traced is not None)
@@ -141,6 +145,10 @@ class _Reading:
         if name == "primitive":
             rules = rules_named(attributes["rules"])
             primitive, params = rules.primitive, rules.params
+        elif name == "call" and "label" in attributes:
+            equation = equation_named(attributes["label"])
+            primitive, params = composed_by_name[equation.primitive], dict(equation.params)
+            atoms = atoms[: equation.num_operands]
         elif name in CALLS:
             primitive, params = self._call(of)
         elif name in ("scan", "while", "case"):

@@ -13,6 +13,7 @@ from dovetail.base.errors import type_error
 from dovetail.lax.docstrings import BINARY, BOOLS_OR_NUMBERS, FLOATS, INEXACT, NUMBERS, REAL, UNARY
 from dovetail.lax.lexicographic import first_in_order
 from dovetail.ops.operands import ArrayLike, as_operand, same, unary
+from dovetail.tracing.composed import composed
 
 
 class RoundingMethod(enum.IntEnum):
@@ -169,7 +170,12 @@ def square(x: ArrayLike) -> Array:
       >>> square(3)
       Array(9, dtype=int32, weak_type=True)
     """
-    return ops.integer_pow(unary("square", x, "iufc"), 2)
+    return _square(unary("square", x, "iufc"))
+
+
+@composed("square")
+def _square(x: Array) -> Array:
+    return ops.integer_pow(x, 2)
 
 
 @documented(UNARY, INEXACT)

@@ -13,6 +13,7 @@ from dovetail.lax import basics as lax
 from dovetail.lax.create import vector_of_sizes
 from dovetail.ops.operands import ArrayLike, as_operand, canonical_axis
 from dovetail.symbolic.size import Size, as_size, has_sizes
+from dovetail.tracing.composed import composed, makes_equations
 
 
 def _starts(name: str, x: Array, start_indices: Any, window: Sequence[int]) -> Array:
@@ -64,6 +65,23 @@ def _starts(name: str, x: Array, start_indices: Any, window: Sequence[int]) -> A
     return lax.clamp(zero, vector, vector_of_sizes(last, vector.dtype))
 
 
+def _operands(name: str, x: Array, start_indices: Any, window: Sequence[int]) -> list[Array]:
+    """The start indices as operands: scalars, or a vector, which equations do not have."""
+    if hasattr(start_indices, "shape"):
+        vector = as_operand(name, start_indices)
+        if vector.shape != (x.ndim,) or not makes_equations():
+            return [vector]
+        return [lax.index_in_dim(vector, i, keepdims=False) for i in range(x.ndim)]
+    entries = [as_operand(name, start) for start in start_indices]
+    if any(entry.shape for entry in entries):
+        _starts(name, x, entries, window)
+    return entries
+
+
+def _vector_or_entries(starts: Sequence[Array]) -> Any:
+    return starts[0] if len(starts) == 1 and starts[0].ndim else starts
+
+
 def _window(name: str, x: Array, sizes: Sequence[int]) -> tuple[int, ...]:
     window = tuple(as_size(size) for size in sizes)
     fits = len(window) == x.ndim
@@ -98,10 +116,17 @@ def dynamic_slice(operand: ArrayLike, start_indices: Any, slice_sizes: Sequence[
     window = _window("dynamic_slice", x, slice_sizes)
     if not x.ndim:
         return x
-    starts = _starts("dynamic_slice", x, start_indices, window)
+    starts = _operands("dynamic_slice", x, start_indices, window)
+    return _sliced(x, *starts, slice_sizes=window)
+
+
+@composed("dynamic_slice")
+def _sliced(x: Array, *starts: Array, slice_sizes: Sequence[Any]) -> Array:
+    window = tuple(slice_sizes)
+    vector = _starts("dynamic_slice", x, _vector_or_entries(starts), window)
     if not has_sizes(window):
-        return ops.gather(x, starts, tuple(range(x.ndim)), window)
-    return _rows(x, starts, window)
+        return ops.gather(x, vector, tuple(range(x.ndim)), window)
+    return _rows(x, vector, window)
 
 
 def _rows(x: Array, starts: Array, window: Sequence[Any]) -> Array:
@@ -150,7 +175,13 @@ def dynamic_update_slice(operand: ArrayLike, update: ArrayLike, start_indices: A
     window = _window("dynamic_update_slice", x, new.shape)
     if not x.ndim:
         return new
-    starts = _starts("dynamic_update_slice", x, start_indices, window)
+    return _updated(x, new, *_operands("dynamic_update_slice", x, start_indices, window))
+
+
+@composed("dynamic_update_slice")
+def _updated(x: Array, new: Array, *start_indices: Array) -> Array:
+    window = new.shape
+    starts = _starts("dynamic_update_slice", x, _vector_or_entries(start_indices), window)
     # A dimension that is replaced as a whole needs no index.
     dims = tuple(i for i in range(x.ndim) if type(window[i]) is not Size or window[i] != x.shape[i])
     if not dims:

@@ -9,6 +9,7 @@ from dovetail.arrays.array import Array
 from dovetail.base import dtypes
 from dovetail.ops.operands import ArrayLike, same
 from dovetail.tracing.bind import constant
+from dovetail.tracing.composed import composed
 
 
 def mulhi(x: ArrayLike, y: ArrayLike, /) -> Array:
@@ -24,7 +25,11 @@ def mulhi(x: ArrayLike, y: ArrayLike, /) -> Array:
       >>> mulhi(np.int8(100), np.int8(100))
       Array(39, dtype=int8)
     """
-    left, right = same("mulhi", (x, y), "iu")
+    return _high(*same("mulhi", (x, y), "iu"))
+
+
+@composed("mulhi")
+def _high(left: Array, right: Array) -> Array:
     dtype = left.dtype
     bits = dtypes.itemsize_bits(dtype)
     kind = dtypes.KINDS[dtype]

@@ -15,6 +15,7 @@ from dovetail.ops.operands import (
     canonical_axis,
 )
 from dovetail.symbolic.size import Size, as_size, min_dim
+from dovetail.tracing.composed import composed
 
 
 def slice(
@@ -294,7 +295,11 @@ def stack(operands: Sequence[ArrayLike], axis: int = 0) -> Array:
     xs = [as_operand("stack", x, i) for i, x in enumerate(operands)]
     if not xs:
         raise value_error("stack: at least one operand is needed, got: none")
-    axis = canonical_axis(axis, xs[0].ndim + 1)
+    return _stacked(*xs, axis=canonical_axis(axis, xs[0].ndim + 1))
+
+
+@composed("stack")
+def _stacked(*xs: Array, axis: int) -> Array:
     return concatenate([expand_dims(x, (axis,)) for x in xs], axis)
 
 
@@ -316,8 +321,12 @@ def unstack(x: ArrayLike, axis: int = 0) -> tuple[Array, ...]:
       2
     """
     a = as_operand("unstack", x)
-    axis = canonical_axis(axis, a.ndim)
-    return tuple(index_in_dim(a, i, axis, keepdims=False) for i in range(a.shape[axis]))
+    return tuple(_unstacked(a, axis=canonical_axis(axis, a.ndim)))
+
+
+@composed("unstack", multiple_results=True)
+def _unstacked(x: Array, *, axis: int) -> list[Array]:
+    return [index_in_dim(x, i, axis, keepdims=False) for i in range(x.shape[axis])]
 
 
 def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list[Array]:
@@ -349,8 +358,13 @@ def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list[Array
             f"split: Sum of sizes {sum(lengths)} must be equal to dimension {axis} of the operand "
             f"shape {list(x.shape)}"
         )
+    return list(_split(x, sizes=lengths, axis=axis))
+
+
+@composed("split", multiple_results=True)
+def _split(x: Array, *, sizes: tuple[int, ...], axis: int) -> list[Array]:
     pieces, start = [], 0
-    for length in lengths:
+    for length in sizes:
         pieces.append(slice_in_dim(x, start, start + length, 1, axis))
         start += length
     return pieces

@@ -19,7 +19,7 @@ from dovetail.base.late import random
 from dovetail.lax.arithmetic import add, mul
 from dovetail.lax.convert import convert_element_type
 from dovetail.lax.create import full, iota
-from dovetail.lax.logic import bitwise_or, bitwise_xor, lt, shift_left
+from dovetail.lax.logic import bitwise_and, bitwise_or, bitwise_xor, eq, lt, shift_left
 from dovetail.lax.multiply_high import mulhi
 from dovetail.lax.pieces import concatenate, index_in_dim, slice_in_dim, stack
 from dovetail.lax.shape import broadcast, expand_dims, reshape
@@ -206,8 +206,13 @@ def _philox_bits(words: list[Array], sizes: tuple[int, ...], dtype: np.dtype) ->
     size, per_hash = math.prod(sizes), 2 if dtype == dtypes.uint64 else 4
     count = -(-size // per_hash)
     k0, k1, low, high = _counted(words, count)
-    # The high half of the counter is also the key.
-    hashed = philox4x32([k0, k1], [low, high, k0, k1])
+    # The high half of the counter is also the key, until the low half has passed its end.
+    first_low, first_high = (broadcast(word, (count,)) for word in words[2:])
+    is_past = bitwise_or(
+        lt(high, first_high), bitwise_and(eq(high, first_high), lt(low, first_low))
+    )
+    upper = _advanced(k0, k1, convert_element_type(is_past, np.uint32))
+    hashed = philox4x32([k0, k1], [low, high, *upper])
     if dtype == dtypes.uint64:
         hashed = [_wide(hashed[0], hashed[1]), _wide(hashed[2], hashed[3])]
     rows = ops.convert(stack(hashed, 1), dtype)

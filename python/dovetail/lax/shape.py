@@ -21,6 +21,7 @@ from dovetail.ops.operands import (
     canonical_shape,
 )
 from dovetail.programs.transfers import beside
+from dovetail.tracing.composed import composed
 from dovetail.transforms.out_sharding import accepts_out_sharding
 
 
@@ -278,7 +279,13 @@ def squeeze(array: ArrayLike, dimensions: Sequence[int]) -> Array:
             "squeeze: cannot select an axis to squeeze out which has size not equal to one, got "
             f"shape={x.shape} and dimensions={dims}"
         )
-    return ops.reshape(x, tuple(s for i, s in enumerate(x.shape) if i not in dims)) if dims else x
+    return squeezed(x, dimensions=tuple(sorted(dims))) if dims else x
+
+
+@composed("squeeze")
+def squeezed(x: Array, *, dimensions: tuple[int, ...]) -> Array:
+    """The array without dimensions of size 1, which were checked."""
+    return ops.reshape(x, tuple(s for i, s in enumerate(x.shape) if i not in dimensions))
 
 
 def collapse(operand: ArrayLike, start_dimension: int, stop_dimension: int | None = None) -> Array:
@@ -351,6 +358,12 @@ def tile(operand: ArrayLike, reps: Sequence[int]) -> Array:
     counts = canonical_shape(tuple(reps), "reps")
     if len(counts) != x.ndim:
         raise value_error(f"tile: reps needs one count per dimension ({x.ndim}), got: {counts}")
+    return _tiled(x, reps=counts)
+
+
+@composed("tile")
+def _tiled(x: Array, *, reps: tuple[int, ...]) -> Array:
+    counts = reps
     sizes = tuple(s for pair in zip(counts, x.shape, strict=True) for s in pair)
     repeated = broadcast_dims(x, sizes, tuple(range(1, 2 * x.ndim, 2)))
     return reshape(repeated, tuple(c * s for c, s in zip(counts, x.shape, strict=True)))

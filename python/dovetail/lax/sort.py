@@ -16,6 +16,7 @@ from dovetail.lax.create import iota
 from dovetail.lax.docstrings import CUMULATIVE
 from dovetail.ops.operands import ArrayLike, as_operand, broadcast_dims, canonical_axis, unary
 from dovetail.symbolic.size import is_symbolic_dim
+from dovetail.tracing.composed import composed
 
 # Running reductions -------------------------------------------------------------------------------
 
@@ -173,9 +174,13 @@ def top_k(operand: ArrayLike, k: int, *, axis: int = -1) -> tuple[Array, Array]:
       (Array([3., 2.], dtype=float32), Array([1, 2], dtype=int32))
     """
     x, dimension = _of_rows("top_k", operand, k, axis)
-    pair = (x, numbered(x, dimension))
-    values, indices = ops.sort(pair, dimension, 1, first=k, descending=True)
+    values, indices = _greatest(x, k=k, axis=dimension)
     return values, indices
+
+
+@composed("top_k", multiple_results=True)
+def _greatest(x: Array, *, k: int, axis: int) -> Sequence[Array]:
+    return ops.sort((x, numbered(x, axis)), axis, 1, first=k, descending=True)
 
 
 def _of_rows(name: str, operand: ArrayLike, k: int, axis: int) -> tuple[Array, int]:

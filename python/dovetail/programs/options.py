@@ -6,9 +6,12 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from dovetail.base import config
 from dovetail.base.errors import value_error
 from dovetail.placement import platforms
+from dovetail.placement.layouts import Format
 from dovetail.placement.named_sharding import NamedSharding
 from dovetail.placement.partition_spec import P
 from dovetail.placement.shardings import Place, Sharding, place_on
@@ -18,7 +21,7 @@ from dovetail.trees.pytree import broadcast_prefix, count_leaves, flatten, unfla
 
 
 class ShardingPrefix(NamedTuple):
-    """A tree of shardings that is a prefix of that of arrays; hashable."""
+    """A tree of shardings, and formats, that is a prefix of that of arrays; hashable."""
 
     leaves: tuple[Any, ...]
     spec: Any
@@ -34,16 +37,24 @@ class ShardingPrefix(NamedTuple):
             return None
         leaves, spec = flatten(shardings, _is_sharding)
         for leaf in leaves:
-            _check(leaf, what)
+            _check(leaf.sharding if isinstance(leaf, Format) else leaf, what)
         return ShardingPrefix(tuple(leaves), spec)
 
     def for_each(self, tree: Any, what: str) -> list[Any]:
-        """The sharding of each leaf of a tree that is not an array without data."""
+        """The sharding of each leaf of a tree that is not an array without data.
+
+        Raises:
+          NotImplementedError: the layout of a format is not row-major.
+        """
         if len(self.leaves) == 1 and self.spec.is_leaf():
             wanted = [self.leaves[0]] * count_leaves(tree)
         else:
             wanted = broadcast_prefix(unflatten(self.spec, self.leaves), tree, what)
-        return [each for each, x in zip(wanted, flatten(tree)[0], strict=True) if not is_float0(x)]
+        return [
+            each.for_shape(np.shape(x), what) if isinstance(each, Format) else each
+            for each, x in zip(wanted, flatten(tree)[0], strict=True)
+            if not is_float0(x)
+        ]
 
 
 def _check(sharding: Any, what: str) -> None:
@@ -60,7 +71,7 @@ def _check(sharding: Any, what: str) -> None:
 
 
 def _is_sharding(node: Any) -> bool:
-    return node is None or isinstance(node, (Sharding, P))
+    return node is None or isinstance(node, (Sharding, P, Format))
 
 
 class Options(NamedTuple):

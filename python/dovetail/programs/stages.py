@@ -20,6 +20,7 @@ from dovetail.base.errors import value_error
 from dovetail.base.late import files
 from dovetail.base.locations import here
 from dovetail.base.mlir_types import encode_array
+from dovetail.placement.layouts import Format, Layout
 from dovetail.programs.analysis import CompiledMemoryStats, cost_of, memory_of
 from dovetail.programs.execution import Execution
 from dovetail.programs.options import refuse_compiler_options
@@ -306,6 +307,25 @@ class Compiled(Stage):
         return unflatten(self._program.out_spec, self._program.result_shardings)
 
     @property
+    def input_formats(self) -> Any:
+        """The layouts and the shardings of the arguments, in the tree of (args, kwargs).
+
+        Example:
+          >>> import dovetail as dt
+          >>> dt.jit(lambda x: x * 2).lower(1.0).compile().input_formats[0][0].layout
+          Layout(major_to_minor=(), tiling=None, sub_byte_element_size_in_bits=0)
+        """
+        signature = self._program.signature
+        formats = map(_format, signature.avals, self._program.argument_shardings)
+        return unflatten(signature.spec, list(formats))
+
+    @property
+    def output_formats(self) -> Any:
+        """The layouts and the shardings of the results, in their tree."""
+        formats = map(_format, self._program.avals, self._program.result_shardings)
+        return unflatten(self._program.out_spec, list(formats))
+
+    @property
     def out_info(self) -> Any:
         """The results' shapes, element types and shardings, in their tree."""
         pairs = zip(self._program.avals, self._program.result_shardings, strict=True)
@@ -428,3 +448,7 @@ def _phase_of(dialect: str, what: str) -> str:
 
 def _as_struct(aval: ShapedArray) -> ShapeDtypeStruct:
     return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
+
+
+def _format(aval: ShapedArray, sharding: Any) -> Format:
+    return Format(Layout(tuple(range(aval.ndim))), sharding)

@@ -46,7 +46,7 @@ _quiet.run(np.seterr, all="ignore")
 (quiet_state,) = _quiet.items()
 
 
-def quietly(function: Callable[..., Any], *args: Any, **attributes: Any) -> Any:
+def quietly(function: Callable[..., Any], /, *args: Any, **attributes: Any) -> Any:
     """A call that does not warn of overflow, division by zero or NaN."""
     return _quiet.copy().run(function, *args, **attributes)
 

@@ -68,6 +68,10 @@ def as_operand(value: Any, what: object, copy: bool = True) -> Operand:
             dtype, weak = dtypes.dtype_and_weakness(value)
             array = Array((np.array if copy else np.asarray)(value, dtype), weak)
             check("host-to-device", array.aval)
+            trace = current()
+            if trace is not None and trace.literals is not None and not array.ndim:
+                # Kept alive so that its id is not reused.
+                trace.literals[id(array)] = array
             return array
         except OverflowError as error:
             raise OverflowError(

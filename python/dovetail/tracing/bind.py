@@ -217,7 +217,12 @@ def constant(value: np.ndarray, weak_type: bool = False) -> Operand:
     trace = current()
     if trace is None:
         check("host-to-device", ShapedArray(value.shape, value.dtype, weak_type))
-    if trace is None or trace.is_eager or value.size > LARGEST_CONSTANT:
+    if (
+        trace is None
+        or trace.is_eager
+        or value.size > LARGEST_CONSTANT
+        or (value.ndim and trace.literals is not None)
+    ):
         return Array(value, weak_type, config.snapshot().place)
     return trace.constant(value, weak_type)
 

@@ -110,6 +110,11 @@ class Trace(TypedFunction):
         self._argument_of: dict[int, int] = {}
         self._numbers: dict[int, int] = {}
         self.constants: list[Operand] = []
+        # In the program that `make_jaxpr` makes, the arrays that stand for numbers: others are its
+        # constants. None elsewhere, where small arrays are part of the text.
+        self.literals: dict[int, Array] | None = None if parent is None else parent.literals
+        if kind in ("make_jaxpr", "composed"):
+            self.literals = {} if kind == "make_jaxpr" else None
         # Outer values of arguments, known values, and how to compute others: a function of arrays,
         # its keywords, the numbers of its operands and of its results.
         self._outside: dict[int, Operand] = {}
@@ -279,7 +284,8 @@ class Trace(TypedFunction):
             return self._ref_argument(operand.aval).number
         # The device that an array is committed to matters outside of `jit`, so it stays an operand.
         is_known = type(operand) is Array and operand._place is None
-        if is_known and operand.size <= LARGEST_CONSTANT:
+        is_text = self.literals is None or id(operand) in self.literals
+        if is_known and is_text and operand.size <= LARGEST_CONSTANT:
             # Kept alive so that its id is not reused.
             self.constants.append(operand)
             return self.constant(operand._value()).number

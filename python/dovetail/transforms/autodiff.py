@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dovetail import ops
-from dovetail.arrays.array import Array, ShapedArray
+from dovetail.arrays.shaped_array import ShapedArray
 from dovetail.base import dtypes, locations
 from dovetail.base.errors import MismatchError
 from dovetail.base.locations import here
@@ -23,6 +23,7 @@ from dovetail.tracing.arguments import (
     select,
     wraps,
 )
+from dovetail.tracing.bind import constant
 from dovetail.tracing.functions import TracedFunction, apply, held_by, trace
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.trees.differences import where_unlike
@@ -74,7 +75,7 @@ def value_and_grad(
         primals = held_by(operands)
         wrt = inexact(selected.leaves)
         value = traced.avals[0]
-        one = Array(np.ones((), value.dtype), value.weak_type)
+        one = constant(np.ones((), value.dtype), value.weak_type)
         types = [*traced.avals, *(cotangent_type(primals[i], value.weak_type) for i in wrt)]
         outs = apply(
             "vjp",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dovetail import _core
-from dovetail.arrays.array import ShapedArray
+from dovetail.arrays.array import ArrayMethods, ShapedArray
 from dovetail.base import errors
 from dovetail.base.locations import here
 from dovetail.base.trace_stack import current
@@ -23,7 +23,6 @@ from dovetail.tracing.arguments import (
     ResultName,
     as_operand_or_ref,
     described,
-    is_arraylike,
     name_of,
     results_of,
 )
@@ -110,11 +109,12 @@ def vmap(
         values, spec, axes = _without_float0(values, spec, axes, _shape_without)
         positions_of_batch = axes
         names = LeafNames(fun, args, kwargs)
-        # Arguments that are not arrays and have no batch are passed unchanged.
+        # Arguments without a batch are passed unchanged, numbers and arrays of NumPy, too; but
+        # arrays, which the function of the dialect takes.
         objects = {
             i: value
             for i, (value, axis) in enumerate(zip(values, axes, strict=True))
-            if axis is None and not is_arraylike(value) and type(value) is not Ref
+            if axis is None and not isinstance(value, ArrayMethods) and type(value) is not Ref
         }
         if objects:
             places = [i for i in range(len(values)) if i not in objects]

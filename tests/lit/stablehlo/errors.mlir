@@ -1,8 +1,8 @@
 // RUN: dovetail-opt %s --split-input-file --verify-diagnostics --dovetail-from-stablehlo
 
-func.func @main(%x: tensor<2xui64>) -> tensor<3xui32> {
-  // expected-error @+1 {{rng_bit_generator: the algorithm must be THREE_FRY with a state of two ui64, and make ui32 or ui64, got: PHILOX, 'tensor<2xui64>' and 'tensor<3xui32>'}}
-  %state, %bits = stablehlo.rng_bit_generator %x, algorithm = PHILOX : (tensor<2xui64>) -> (tensor<2xui64>, tensor<3xui32>)
+func.func @main(%x: tensor<4xui32>) -> tensor<3xui32> {
+  // expected-error @+1 {{rng_bit_generator: the state must be two ui64, and the bits unsigned integers, got: 'tensor<4xui32>' and 'tensor<3xui32>'}}
+  %state, %bits = stablehlo.rng_bit_generator %x, algorithm = PHILOX : (tensor<4xui32>) -> (tensor<4xui32>, tensor<3xui32>)
   return %bits : tensor<3xui32>
 }
 

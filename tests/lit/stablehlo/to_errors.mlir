@@ -1,9 +1,9 @@
 // RUN: dovetail-opt %s --split-input-file --verify-diagnostics --dovetail-to-stablehlo
 
-func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
-  // expected-error @+1 {{an op must have a counterpart in StableHLO, got: 'dovetail.bessel_i0e'}}
-  %0 = dovetail.bessel_i0e %x : tensor<3xf32>
-  return %0 : tensor<3xf32>
+func.func @main(%x: tensor<3x3xf32>) -> tensor<3x3xf32> {
+  // expected-error @+1 {{an op must have a counterpart in StableHLO, got: 'dovetail.schur'}}
+  %0:2 = dovetail.schur %x : tensor<3x3xf32>
+  return %0 : tensor<3x3xf32>
 }
 
 // -----

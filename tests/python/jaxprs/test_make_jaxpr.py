@@ -280,3 +280,31 @@ def test_what_nested_programs_keep_is_kept_once():
         assert count == len({id(each) for each in kept})
         assert count
     assert f(3.0) == 3
+
+
+def test_arrays_are_constants_and_numbers_are_literals():
+    scalar, small, host = dnp.float32(2.0), dnp.ones(3), np.ones(3, np.float32)
+    number = dnp.array(2.0)
+
+    def within(f):
+        return lambda x: lax.scan(lambda carry, _: (carry * f(x), None), x, None, length=2)[0]
+
+    for f, sizes in [
+        (lambda x: x * 2.0 + np.float32(3), []),
+        (lambda x: x * number, [()]),
+        (lambda x: x * number * number, [()]),
+        (lambda x: x * small, [(3,)]),
+        (lambda x: x * host, [(3,)]),
+        (lambda x: small, [(3,)]),
+        (lambda x: x + dnp.ones(3), []),
+        (dt.grad(lambda x: dnp.sum(x * small)), [(3,)]),
+        (dt.jit(lambda x: x * small), [(3,)]),
+        (within(lambda x: number * 2.0), [()]),
+        (lambda x: lax.cond(x > 0, lambda: number, lambda: x), [()]),
+        (lambda x: x * scalar, [()]),
+    ]:
+        closed = dt.make_jaxpr(f)(1.0)
+        assert [np.shape(const) for const in closed.consts] == sizes
+        np.testing.assert_allclose(jaxpr_as_fun(closed)(3.0)[0], f(3.0), rtol=1e-6)
+        values = eval_jaxpr(closed.jaxpr.replace(), [2 * x for x in closed.consts], 3.0)
+        assert values[0].shape == f(3.0).shape

@@ -486,6 +486,10 @@ def test_states_are_passed_along() -> None:
         last, bits = lax.rng_bit_generator(wide, (3, 5), "uint64")
         assert (last.dtype, bits.dtype) == (np.uint64, np.uint64)
         assert_array_equal(np.asarray(last).view(np.uint32)[:2], [1, 2])
+    # The words of a counter whose low half has passed its end are those of XLA.
+    state = np.array([5, 6, 2**32 - 2, 2**32 - 1], np.uint32)
+    _, bits = lax.rng_bit_generator(state, (12,))
+    assert_array_equal(bits[8:], [3369663133, 2917692848, 2659525831, 1622086665])
     with pytest.raises(TypeError, match=r"uint32\[4\] or uint64\[2\], got: uint32\[2\]"):
         lax.rng_bit_generator(np.zeros(2, np.uint32), (3,))
     with pytest.raises(TypeError, match=r"must be an unsigned integer type .*got: int32"):

@@ -230,13 +230,17 @@ for nm, f in {
     ),
 }.items():
     add("random_" + nm, f, np.array([3, 11], np.uint32), grad=False)
-add(
-    "rbg_unsafe",
-    lambda lib, k: lib.lax.rng_bit_generator(
-        k,
-        (7,),
-        algorithm=lib.lax.RandomAlgorithm.RNG_THREE_FRY,
-    ),
-    ints(0, 2**31, 4, t=np.uint32),
-    grad=False,
-)
+# The second state is one whose counter passes its end.
+for number, state in enumerate(([1, 2, 3, 4], [5, 6, 2**32 - 2, 2**32 - 1])):
+    for algorithm in ("RNG_DEFAULT", "RNG_THREE_FRY", "RNG_PHILOX"):
+        for shape, dtype in (((7,), "uint32"), ((5, 7), "uint32"), ((3, 4), "uint8")):
+            add(
+                f"rng_{algorithm}_{number}_{len(shape)}_{dtype}",
+                lambda lib, k, algorithm=algorithm, shape=shape, dtype=dtype: (
+                    lib.lax.rng_bit_generator(
+                        k, shape, dtype, getattr(lib.lax.RandomAlgorithm, algorithm)
+                    )
+                ),
+                np.array(state, np.uint32),
+                grad=False,
+            )

@@ -269,3 +269,27 @@ def test_threads() -> None:
 
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         assert all(pool.map(call, range(100)))
+
+
+def test_programs_that_are_evaluated_often_call_what_they_would() -> None:
+    calls = []
+
+    def called(x: Any) -> Any:
+        calls.append(x)
+        return np.sin(x)
+
+    def refused(x: Any) -> Any:
+        raise RuntimeError("a branch that is not taken was called")
+
+    like = dt.ShapeDtypeStruct((), np.float32)
+
+    @dt.jit
+    def f(x: Any) -> Any:
+        known = dt.pure_callback(called, like, np.float32(2))
+        untaken = lambda: dt.pure_callback(refused, like, np.float32(2))  # noqa: E731
+        return known + lax.cond(x > 5, untaken, lambda: x)
+
+    with dt.config.compile("never"):
+        for _ in range(100):
+            np.testing.assert_allclose(f(np.float32(1)), np.sin(np.float32(2)) + 1, rtol=1e-6)
+    assert len(calls) == 100

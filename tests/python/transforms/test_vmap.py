@@ -173,3 +173,21 @@ def test_values_that_depend_on_no_argument_are_known():
     np.testing.assert_array_equal(outs[0], [[1, 2]] * 3)
     assert outs[1] == 2
     np.testing.assert_array_equal(kept[0] * 2, [2, 4])
+
+
+def test_arguments_without_a_batch_are_what_was_passed() -> None:
+    passed = True, 2.0, np.float32(3), np.ones(2)
+    seen = []
+
+    def f(x: Any, *rest: Any) -> Any:
+        seen.append(rest)
+        return x * rest[1] * rest[2] if rest[0] else x
+
+    mapped = dt.vmap(f, in_axes=(0, *[None] * 4))
+    for g in (
+        mapped,
+        dt.jit(lambda x, *_: mapped(x, *passed)),
+        dt.vmap(dt.grad(f), (0, None, None, None, None)),
+    ):
+        np.testing.assert_allclose(g(np.ones(3, np.float32), *passed), 6)
+    assert all(a is b for rest in seen for a, b in zip(rest, passed, strict=True))

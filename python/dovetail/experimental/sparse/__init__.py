@@ -1,5 +1,8 @@
 """Sparse arrays: coordinates and compressed rows, in batches, under all transforms."""
 
+from typing import Any as _Any
+
+from dovetail.base import late as _late
 from dovetail.experimental.sparse import bcoo as bcoo
 from dovetail.experimental.sparse import bcsr as bcsr
 from dovetail.experimental.sparse import coo as coo
@@ -69,3 +72,9 @@ from dovetail.experimental.sparse.random import random_bcoo as random_bcoo
 from dovetail.experimental.sparse.transform import sparsify as sparsify
 
 _methods.install()
+
+
+def __getattr__(name: str) -> _Any:
+    if not name.endswith("_p"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _late.sparse_primitives.find(__name__, name)

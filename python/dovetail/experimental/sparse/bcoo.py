@@ -10,6 +10,7 @@ import numpy as np
 from dovetail import lax
 from dovetail import numpy as dnp
 from dovetail.arrays.array import Array
+from dovetail.base import late
 from dovetail.base.errors import value_error
 from dovetail.experimental.sparse import util
 from dovetail.experimental.sparse.base import Batched, Shape
@@ -431,3 +432,9 @@ def bcoo_eliminate_zeros(mat: BCOO, nse: int | None = None) -> BCOO:
     limits = util.bounds(mat.shape, indices)
     indices = dnp.where(is_zero[..., None], limits, indices)
     return bcoo_sum_duplicates(BCOO((data, indices), shape=mat.shape), nse)
+
+
+def __getattr__(name: str) -> Any:
+    if not name.endswith("_p"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return late.sparse_primitives.find(__name__, name)

@@ -10,6 +10,7 @@ import numpy as np
 from dovetail import lax
 from dovetail import numpy as dnp
 from dovetail.arrays.array import Array
+from dovetail.base import late
 from dovetail.base.errors import value_error
 from dovetail.experimental.sparse import bcoo, util
 from dovetail.experimental.sparse.base import Batched, JAXSparse
@@ -386,3 +387,9 @@ def bcsr_concatenate(operands: Sequence[BCSR], *, dimension: int) -> BCSR:
     return BCSR.from_bcoo(
         bcoo_concatenate([mat.to_bcoo() for mat in operands], dimension=dimension)
     )
+
+
+def __getattr__(name: str) -> Any:
+    if not name.endswith("_p"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return late.sparse_primitives.find(__name__, name)

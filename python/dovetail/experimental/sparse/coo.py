@@ -10,6 +10,7 @@ import numpy as np
 from dovetail import lax
 from dovetail import numpy as dnp
 from dovetail.arrays.array import Array
+from dovetail.base import late
 from dovetail.experimental.sparse import util
 from dovetail.experimental.sparse.base import Buffered, JAXSparse
 from dovetail.numpy.promotion import promote
@@ -212,3 +213,9 @@ def product(
     dtype = dnp.result_type(data, x)
     values = util.with_dense(data.astype(dtype), x) if x.ndim > 1 else data.astype(dtype)
     return util.add_at((shape[0], *x.shape[1:]), (row,), values * util.values_at(x, (col,)))
+
+
+def __getattr__(name: str) -> Any:
+    if not name.endswith("_p"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return late.sparse_primitives.find(__name__, name)

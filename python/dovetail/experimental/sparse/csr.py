@@ -9,6 +9,7 @@ import numpy as np
 
 from dovetail import numpy as dnp
 from dovetail.arrays.array import Array
+from dovetail.base import late
 from dovetail.experimental.sparse import coo, util
 from dovetail.experimental.sparse.base import Buffered, JAXSparse
 from dovetail.numpy.promotion import promote
@@ -231,3 +232,9 @@ def csr_matmat(mat: CSR, B: Any, *, transpose: bool = False) -> Array:
 def _product(mat: CSR, x: Any, transpose: bool) -> Array:
     rows = util.rows_of(mat.indptr, mat.nse)
     return coo.product(mat.data, rows, mat.indices, dnp.asarray(x), mat.shape, transpose)
+
+
+def __getattr__(name: str) -> Any:
+    if not name.endswith("_p"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return late.sparse_primitives.find(__name__, name)

@@ -1,0 +1,130 @@
+"""Functions of several ops that are one equation in what `make_jaxpr` makes."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from dovetail.base.trace_stack import current
+from dovetail.symbolic.size import has_sizes
+from dovetail.tracing.functions import apply, trace
+from dovetail.tracing.trace import Operand, Tracer
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+class Composition(NamedTuple):
+    """A function of arrays, whose keywords are parameters of the equation.
+
+    Attributes:
+      function: the function.
+      multiple_results: whether it returns a sequence of arrays.
+    """
+
+    function: Callable[..., Any]
+    multiple_results: bool
+
+
+class Equation:
+    """An equation that a call of a function stands for. It lives as long as the module that keeps
+    it.
+
+    Args:
+      primitive: the name of the primitive.
+      params: its parameters.
+      num_operands: the number of its operands; others of the call are constants of the function.
+    """
+
+    def __init__(self, primitive: str, params: dict[str, Any], num_operands: int) -> None:
+        self.primitive, self.params, self.num_operands = primitive, params, num_operands
+        self.name = f"{primitive}.{next(_numbers)}"
+        _known[self.name] = self
+
+
+_numbers = itertools.count()
+_known: weakref.WeakValueDictionary[str, Equation] = weakref.WeakValueDictionary()
+# By the names of the primitives.
+COMPOSITIONS: dict[str, Composition] = {}
+
+
+def equation_named(name: str) -> Equation:
+    """The equation of that name.
+
+    Args:
+      name: its name in the IR.
+    """
+    return _known[name]
+
+
+def makes_equations() -> bool:
+    """Whether the function in progress is one of `make_jaxpr`, in which compositions are equations.
+
+    Example:
+      >>> makes_equations()
+      False
+    """
+    in_progress = current()
+    return in_progress is not None and in_progress.literals is not None
+
+
+def composed(primitive: str, multiple_results: bool = False) -> Callable[[_Function], _Function]:
+    """Make calls of a function an equation of a primitive, in the programs of `make_jaxpr`.
+    Elsewhere, the function's ops are part of the program around it.
+
+    Args:
+      primitive: the name of the primitive.
+      multiple_results: whether the function returns a sequence of arrays.
+
+    Returns:
+      A decorator of functions whose positional arguments are arrays, and whose keywords are the
+      parameters of the equation.
+
+    Example:
+      >>> @composed("twice")
+      ... def twice(x, *, times):
+      ...     return x * 2 ** times
+      >>> COMPOSITIONS["twice"].multiple_results
+      False
+    """
+
+    def decorate(function: _Function) -> _Function:
+        @functools.wraps(function)
+        def wrapper(*operands: Operand, **params: Any) -> Any:
+            if not makes_equations():
+                return function(*operands, **params)
+            return _as_equation(primitive, function, operands, params)
+
+        COMPOSITIONS[primitive] = Composition(wrapper, multiple_results)
+        return wrapper  # type: ignore[return-value]
+
+    return decorate
+
+
+def _as_equation(
+    primitive: str,
+    function: Callable[..., Any],
+    operands: Sequence[Operand],
+    params: dict[str, Any],
+) -> Any:
+    in_progress = current()
+    assert in_progress is not None
+    if in_progress.root.is_symbolic or any(has_sizes(operand.shape) for operand in operands):
+        return function(*operands, **params)
+
+    def python(*tracers: Tracer) -> tuple[Sequence[Operand], bool]:
+        outs = function(*tracers, **params)
+        several = isinstance(outs, (tuple, list))
+        return (outs if several else [outs]), several
+
+    names = [f"operand {i} of {primitive}" for i in range(len(operands))]
+    outside = operands if in_progress.concrete else None
+    avals = [operand.aval for operand in operands]
+    traced = trace(python, avals, names, "composed", primitive, outside)
+    equation = Equation(primitive, params, len(operands))
+    in_progress.module.keep(equation)
+    given = [*operands, *traced.captured]
+    outs = apply("call", traced, given, traced.avals, label=equation.name)
+    return outs if traced.extra else outs[0]
