@@ -271,4 +271,38 @@ FactorMap DotGeneralOp::factorMap() {
   return map;
 }
 
+/// Makes the operand of a contraction that of the transposition which it is a result of.
+static void absorbTransposition(DotGeneralOp op, bool isLeft) {
+  auto transpose = op->getOperand(isLeft ? 0 : 1).getDefiningOp<TransposeOp>();
+  if (!transpose)
+    return;
+  ArrayRef<int64_t> batch = isLeft ? op.getLhsBatch() : op.getRhsBatch(),
+                    contract = isLeft ? op.getLhsContract() : op.getRhsContract(), order = transpose.getPermutation();
+  SmallVector<int64_t> free;
+  for (auto [d, from] : llvm::enumerate(order))
+    if (!llvm::is_contained(batch, d) && !llvm::is_contained(contract, d))
+      free.push_back(from);
+  if (!llvm::is_sorted(free))
+    return;
+  auto before = [&](ArrayRef<int64_t> dims) { return llvm::map_to_vector(dims, [&](int64_t d) { return order[d]; }); };
+  SmallVector<int64_t> newBatch = before(batch), newContract = before(contract);
+  op->setOperand(isLeft ? 0 : 1, transpose.getX());
+  if (isLeft) {
+    op.setLhsBatch(newBatch);
+    op.setLhsContract(newContract);
+  } else {
+    op.setRhsBatch(newBatch);
+    op.setRhsContract(newContract);
+  }
+  if (transpose->use_empty())
+    transpose->erase();
+}
+
+void absorbTranspositions(Operation *root) {
+  root->walk([](DotGeneralOp op) {
+    for (bool isLeft : {true, false})
+      absorbTransposition(op, isLeft);
+  });
+}
+
 } // namespace dovetail

@@ -1,6 +1,7 @@
 // Extends live ranges of arrays that are read while IREE may run an op that overwrites them.
 #include "Aliases.h"
 #include "Liveness.h"
+#include "Ops.h"
 #include "Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -16,6 +17,9 @@ namespace dovetail {
 #include "cpp/iree/Passes.h.inc"
 
 namespace {
+
+/// The bytes of an array of which copies take longer than a wait, and the part of it that may be read meanwhile.
+constexpr int64_t kLeastToWait = int64_t(1) << 20, kPartsToWait = 16;
 
 /// Whether an op reads elements of its operands, and has its own position in the order of dispatches.
 bool readsElements(Operation *op) {
@@ -124,6 +128,38 @@ private:
   DenseSet<Value> apart;
 };
 
+/// The bytes of an array; 0 if they are not known.
+int64_t bytesOf(Value array) {
+  auto type = dyn_cast<RankedTensorType>(array.getType());
+  return type && type.hasStaticShape() ? type.getNumElements() * bytesOfElement(type.getElementType()) : 0;
+}
+
+/// Makes a write to a large array wait for an op before it that reads little of it, where the copy of the array would
+/// take longer than the wait.
+bool waitFor(Operation *writer, Operation *reader, Value destination) {
+  reader = writer->getBlock()->findAncestorOpInBlock(*reader);
+  if (!reader || reader == writer || !reader->isBeforeInBlock(writer) || reader->getNumResults() != 1 ||
+      bytesOf(destination) < kLeastToWait)
+    return false;
+  Value read = reader->getResult(0);
+  int64_t bytes = bytesOf(read);
+  auto written = llvm::find_if(writer->getOpOperands(), [&](OpOperand &operand) {
+    return operand.get() != destination && isa<RankedTensorType>(operand.get().getType()) &&
+           !isa_and_present<tensor::EmptyOp>(operand.get().getDefiningOp()) && bytesOf(operand.get()) > 0;
+  });
+  if (bytes == 0 || bytes > bytesOf(destination) / kPartsToWait || written == writer->getOpOperands().end())
+    return false;
+  ImplicitLocOpBuilder b(writer->getLoc(), writer);
+  SmallVector<Value> behind = optimizationBarrier(b, {read, written->get()});
+  Operation *barrier = behind[0].getDefiningOp();
+  read.replaceUsesWithIf(behind[0], [&](OpOperand &use) {
+    Operation *user = writer->getBlock()->findAncestorOpInBlock(*use.getOwner());
+    return user && user != barrier && barrier->isBeforeInBlock(user);
+  });
+  written->set(behind[1]);
+  return true;
+}
+
 /// Returns whether it added keep-alive uses.
 bool keepRead(func::FuncOp function) {
   SmallVector<std::pair<Operation *, Value>> writes;
@@ -145,6 +181,7 @@ bool keepRead(func::FuncOp function) {
         found->second.push_back(&operand);
   });
   KeepAliveUses uses;
+  bool isChanged = false;
   for (auto [writer, destination] : writes) {
     if (auto insert = dyn_cast<tensor::InsertSliceOp>(writer); insert && ReadsElsewhere(aliases, insert).find())
       llvm::for_each(viewsOf(destination), [&](Value view) { uses.insert(view); });
@@ -153,11 +190,14 @@ bool keepRead(func::FuncOp function) {
       if (read->getOwner() == writer || isRepeatedByIree(views.back()) || uses.contains(views.front()))
         continue;
       // If two ops overwrite one array, IREE makes one of them overwrite a copy anyway.
-      if (writesOver(*read) || !areOrdered(writer, read->getOwner()))
+      bool isOver = writesOver(*read);
+      if (!isOver && !areOrdered(writer, read->getOwner()) && waitFor(writer, read->getOwner(), destination))
+        isChanged = true;
+      else if (isOver || !areOrdered(writer, read->getOwner()))
         llvm::for_each(views, [&](Value view) { uses.insert(view); });
     }
   }
-  return uses.emit();
+  return uses.emit() || isChanged;
 }
 
 struct KeepReadPass : impl::KeepReadPassBase<KeepReadPass> {

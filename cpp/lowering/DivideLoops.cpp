@@ -8,6 +8,7 @@
 #include "cpp/dispatch/OneDispatch.h"
 #include "cpp/dispatch/PlanDispatches.h"
 #include "cpp/tensors/Target.h"
+#include "dialects/Dot.h"
 #include "dialects/Grid.h"
 #include "dialects/HostFunction.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -80,7 +81,7 @@ int64_t numMaskedGroupsFor(int64_t extent, int64_t elements) {
 struct Repeated {
   int64_t steps = 0, reads = 0;
 
-  Repeated(Operation *loop, const Division &division) {
+  Repeated(Operation *loop, const Division &division) : reads(division.numTermElements()) {
     auto isDivided = [&](Value value) { return division.dimOf(value) >= 0; };
     loop->walk([&](Operation *op) {
       if (op == loop || op->getNumRegions() > 0 || op->hasTrait<OpTrait::IsTerminator>() ||
@@ -150,19 +151,22 @@ private:
     // A workgroup of one thread would use little of a GPU.
     if (target.isGpu())
       return isForOneDispatch(op, b);
+    // Parts of transposed arrays would be copies.
+    absorbTranspositions(op);
     if (steps <= kFewestToDivide)
       return isForOneDispatch(op, b);
     // A product of few rows takes more time for each.
     auto threads = getOperation()->getAttrOfType<IntegerAttr>(kThreads);
     int64_t wanted = threads ? std::max(kFewestGroups, 2 * threads.getInt()) : kGroups;
     Division division(op);
+    Operation *previous = op->getPrevNode();
     if (Operation *parts = divideKernel(op, division, kFewestGroups, wanted)) {
       parts->setAttr(kKernel, b.getUnitAttr());
       if (isOneDispatch(parts)) {
         division.replace(parts);
         return true;
       }
-      parts->erase();
+      eraseBetween(previous, op);
     }
     return keepBatch(op, wanted) || (steps <= kMostOfThread && isForOneDispatch(op, b));
   }
@@ -170,43 +174,84 @@ private:
   /// Emits a loop over the parts of a kernel, at least `fewest`, and sets the division that it is made by; null if
   /// there is none.
   static Operation *divideKernel(Operation *op, Division &division, int64_t fewest, int64_t wanted) {
-    int64_t steps = stepsOf(op);
-    for (auto [seed, dim] : seedsOf(op, fewest)) {
-      division = Division(op);
+    int64_t steps = stepsOf(op), numGroups = 0;
+    auto find = [&](Value seed, int64_t dim, bool mayAdd) {
+      division = Division(op, mayAdd);
       if (!division.find(seed, dim) || !division.isByLeadingDims())
-        continue;
-      int64_t numGroups = numGroupsFor(division.extent(), fewest, wanted, steps, kMostSteps);
-      if (numGroups > 0 && Repeated(op, division).isLittleOf(steps / numGroups))
+        return false;
+      numGroups = numGroupsFor(division.extent(), fewest, wanted, steps, kMostSteps);
+      return numGroups > 0 && Repeated(op, division).isLittleOf(steps / numGroups);
+    };
+    auto seeds = seedsOf(op, fewest);
+    for (auto [seed, dim] : seeds)
+      if (find(seed, dim, /*mayAdd=*/false))
         return division.emit(numGroups);
-    }
-    return nullptr;
+    // The one with the fewest terms.
+    std::optional<std::pair<Value, int64_t>> best;
+    int64_t fewestTerms = 0;
+    for (auto [seed, dim] : seeds)
+      if (find(seed, dim, /*mayAdd=*/true))
+        if (int64_t terms = division.numTermElements(); !best || terms < fewestTerms) {
+          best = {seed, dim};
+          fewestTerms = terms;
+        }
+    if (!best)
+      return nullptr;
+    find(best->first, best->second, /*mayAdd=*/true);
+    return division.emit(numGroups);
   }
 
-  /// Makes one dispatch of a kernel on a batch of fewer entries than there are to be workgroups: of parts of its
-  /// entries.
+  /// Erases what comes between two ops, which nothing uses.
+  static void eraseBetween(Operation *previous, Operation *op) {
+    while (op->getPrevNode() != previous)
+      op->getPrevNode()->erase();
+  }
+
+  /// Makes one dispatch of a kernel on a batch of parts of its entries, or of these.
   static bool keepBatch(Operation *op, int64_t wanted) {
     for (auto [seed, dim] : seedsOf(op, 2)) {
       Division division(op);
       int64_t numEntries = cast<RankedTensorType>(seed.getType()).getDimSize(dim);
-      if (dim > 0 || numEntries >= kFewestGroups || !division.find(seed, dim) || !division.isByLeadingDims())
+      if (dim > 0 || !division.find(seed, dim) || !division.isByLeadingDims())
         continue;
+      Operation *previous = op->getPrevNode();
       auto entries = cast<ScanOp>(division.emit(numEntries));
       Operation *entry = wrapBody(entries);
       Division ofEntry(entry);
-      Operation *parts = divideKernel(entry, ofEntry, llvm::divideCeil(kFewestGroups, numEntries),
-                                      llvm::divideCeil(wanted, numEntries));
+      // Parts of many entries need less memory than these.
+      int64_t fewest = std::max<int64_t>(llvm::divideCeil(kFewestGroups, numEntries), 2);
+      Operation *parts = divideKernel(entry, ofEntry, fewest,
+                                      numEntries < kFewestGroups ? llvm::divideCeil(wanted, numEntries) : wanted);
+      if (!parts && stepsOf(op) / numEntries <= kMostOfThread) {
+        // Each entry is a workgroup.
+        unwrapKernel(entry);
+        entries->setAttr(kKernel, UnitAttr::get(op->getContext()));
+        if (isOneDispatch(entries)) {
+          division.replace(entries);
+          return true;
+        }
+        eraseBetween(previous, op);
+        return false;
+      }
       SmallVector<Value> flat;
       if (parts) {
         ofEntry.replace(parts);
         flat = flattenLoops(entries, cast<ScanOp>(parts));
       }
       entries->erase();
-      if (flat.empty())
+      if (flat.empty()) {
+        eraseBetween(previous, op);
         return false;
-      Operation *loop = shapedFrom(flat.front()).getDefiningOp();
+      }
+      // The loop comes before what adds its results.
+      Operation *loop = flat.front().getDefiningOp();
+      while (!loop->hasAttr(kWorkgroups))
+        loop = loop->getPrevNode();
       loop->setAttr(kKernel, UnitAttr::get(op->getContext()));
-      if (!isOneDispatch(loop))
+      if (!isOneDispatch(loop)) {
+        eraseBetween(previous, op);
         return false;
+      }
       division.replace(flat);
       return true;
     }

@@ -4,6 +4,7 @@
 #include "dialects/Create.h"
 #include "dialects/Folding.h"
 #include "dialects/Grid.h"
+#include "dialects/Pointwise.h"
 #include "dialects/Reduce.h"
 #include "dialects/Shape.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
@@ -14,7 +15,7 @@ using namespace mlir;
 
 namespace dovetail {
 
-Division::Division(Operation *loop) : block(loop->getBlock()) {
+Division::Division(Operation *loop, bool mayAdd) : block(loop->getBlock()), mayAdd(mayAdd && loop->hasAttr(kKernel)) {
   ops.insert(loop);
   loop->walk([&](Operation *op) { addEdges(op); });
 }
@@ -136,7 +137,8 @@ bool Division::relate(Operation *op) {
     return true;
   };
   if (!find(op->getOperands(), map->operands) || !find(op->getResults(), map->results) || !map->isDivisible(factor) ||
-      (llvm::is_contained(map->reduced, factor) && !mayReduceParts(op)))
+      (llvm::is_contained(map->reduced, factor) && !mayReduceParts(op) &&
+       !(map->combiner == FactorMap::Combiner::Sum && makeTerm(op))))
     return false;
   factors[op] = factor;
   auto markThose = [&](ValueRange values, ArrayRef<SmallVector<int64_t>> factors) {
@@ -156,16 +158,17 @@ bool Division::relate(Operation *op) {
 bool Division::areResultsKept() const {
   return llvm::all_of(ops, [&](Operation *op) {
     return llvm::all_of(op->getResults(), [&](Value result) {
-      return dimOf(result) >= 0 || llvm::all_of(result.getUsers(), [&](Operation *user) { return isInside(user); });
+      return dimOf(result) >= 0 || sums.contains(result) ||
+             llvm::all_of(result.getUsers(), [&](Operation *user) { return isInside(user); });
     });
   });
 }
 
 bool Division::divide(Value value, int64_t dim) {
-  auto before = std::make_tuple(dims, factors, hoisted);
+  auto before = std::make_tuple(dims, factors, hoisted, sums);
   if (mark(value, dim) && markAll())
     return true;
-  std::tie(dims, factors, hoisted) = before;
+  std::tie(dims, factors, hoisted, sums) = before;
   pending.clear();
   return false;
 }
@@ -177,7 +180,7 @@ bool Division::find(Value seed, int64_t dim) {
   // Carries that do not depend on each other are divided one by one.
   for (Value result : seed.getDefiningOp()->getResults())
     if (auto type = dyn_cast<RankedTensorType>(result.getType()); type && !result.use_empty())
-      for (int64_t d = 0; d < type.getRank() && dimOf(result) < 0; ++d)
+      for (int64_t d = 0; d < type.getRank() && dimOf(result) < 0 && !sums.contains(result); ++d)
         divide(result, d);
   if (!areResultsKept())
     return false;
@@ -322,10 +325,14 @@ void Division::emitOp(Emitter &e, Operation &op) {
     Region &body = op.getRegion(0);
     for (auto [argument, operand] : llvm::zip_equal(body.getArguments(), ArrayRef(operands).drop_front()))
       parts[argument] = operand;
+    auto isOfSum = [&](Operation *inner) {
+      return llvm::any_of(sums, [&](auto &entry) { return llvm::is_contained(entry.second.ops, inner); });
+    };
     for (Operation &inner : opsOf(body))
-      emitOp(e, inner);
+      if (!isOfSum(&inner))
+        emitOp(e, inner);
     for (auto [result, value] : llvm::zip_equal(op.getResults(), returned(body)))
-      parts[result] = parts.lookup(value);
+      parts[result] = parts.lookup(sums.contains(result) ? sums.lookup(result).term : value);
     return;
   }
   SmallVector<Operation *> constants = hoistedIn(&op);
@@ -467,7 +474,9 @@ void Division::replace(ValueRange stacked) {
   builder.setInsertionPointAfterValue(stacked.back());
   Emitter e(builder, stacked.back().getLoc());
   for (auto [result, parts] : llvm::zip_equal(results, stacked))
-    result.replaceUsesWithIf(joined(e, parts, cast<RankedTensorType>(result.getType()), dimOf(result)),
+    result.replaceUsesWithIf(sums.contains(result)
+                                 ? added(e, parts, sums.lookup(result))
+                                 : joined(e, parts, cast<RankedTensorType>(result.getType()), dimOf(result)),
                              [&](OpOperand &use) { return !isInside(use.getOwner()); });
   SmallVector<Operation *> sorted = inOrder();
   for (Operation *op : llvm::reverse(sorted))

@@ -19,8 +19,9 @@ constexpr llvm::StringLiteral kWorkgroups = "dovetail.workgroups";
 /// values are the same for all parts.
 class Division {
 public:
-  /// A division of a loop or branch, for now.
-  explicit Division(mlir::Operation *loop);
+  /// A division of a loop or branch, for now. With `mayAdd`, parts of a kernel may also have terms of its results,
+  /// which are then added: what its ops reduce by sums along the dimension that is divided.
+  explicit Division(mlir::Operation *loop, bool mayAdd = false);
 
   /// Divides a result of the loop along a dimension, and what has to be then. Returns false if that is not possible.
   bool find(mlir::Value seed, int64_t dim);
@@ -33,6 +34,8 @@ public:
     return found == dims.end() ? -1 : found->second;
   }
   int64_t extent() const { return size; }
+  /// The elements of the terms that each part has.
+  int64_t numTermElements() const;
   /// Whether each part of what comes from outside, or goes there, is one piece of memory.
   bool isByLeadingDims() const;
 
@@ -63,6 +66,16 @@ private:
   bool dependsOnOps(mlir::Operation *op, llvm::SmallPtrSetImpl<mlir::Operation *> &seen) const;
   bool areResultsKept() const;
 
+  /// A result of a kernel that is the sum of terms, one for each part, and of what the kernel gets; null if that is not
+  /// added.
+  struct Sum {
+    mlir::Value term, start;
+    /// The ops that add and reshape, which no part has.
+    llvm::SmallVector<mlir::Operation *> ops;
+  };
+  bool makeTerm(mlir::Operation *op);
+  mlir::Value added(Emitter &e, mlir::Value terms, const Sum &sum) const;
+
   /// The type of a part of a value that is divided along a dimension.
   mlir::Type partType(mlir::Value value, int64_t dim) const;
   void emitOp(Emitter &e, mlir::Operation &op);
@@ -74,7 +87,10 @@ private:
   mlir::Value joined(Emitter &e, mlir::Value parts, mlir::RankedTensorType type, int64_t dim) const;
 
   mlir::Block *block;
+  bool mayAdd;
   int64_t size = 0, numParts = 0;
+  /// By the results of the kernel.
+  llvm::MapVector<mlir::Value, Sum> sums;
   llvm::DenseMap<mlir::Value, int64_t> dims;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<Edge>> edges;
   /// The ops that are divided, of one block.

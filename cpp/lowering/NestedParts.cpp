@@ -5,6 +5,8 @@
 #include "dialects/Create.h"
 #include "dialects/Grid.h"
 #include "dialects/Index.h"
+#include "dialects/Pointwise.h"
+#include "dialects/Reduce.h"
 #include "dialects/Shape.h"
 
 using namespace mlir;
@@ -69,10 +71,11 @@ public:
   Flattening(ScanOp outer, ScanOp inner) : outer(outer), inner(inner) {}
 
   SmallVector<Value> run() {
-    if (!outer.getInits().empty() || !inner.getInits().empty() || !areOnlyShapes() || !findResults())
+    if (!outer.getInits().empty() || !inner.getInits().empty() || !findResults() || !areOnlyShapes())
       return {};
     OpBuilder builder(outer);
     Emitter e(builder, outer.getLoc());
+    e.batchSize = BatchSize(numEntries());
     if (!findSources(e))
       return {};
     return emit(e);
@@ -82,21 +85,73 @@ private:
   int64_t numEntries() { return outer.getLength(); }
   int64_t numParts() { return inner.getLength(); }
 
+  struct Result {
+    /// The result of the inner loop.
+    unsigned number = 0;
+    /// From the last one on, the ops that make the outer loop's result of the terms of parts.
+    SmallVector<Operation *> sum;
+    BlockArgument start;
+  };
+
   bool areOnlyShapes() {
     return llvm::all_of(opsOf(outer.getBody()), [&](Operation &op) {
-      return &op == inner || op.getNumOperands() == 0 || isa<ReshapeOp>(op) ||
+      return &op == inner || op.getNumOperands() == 0 || isa<ReshapeOp>(op) || isOfSum(&op) ||
              (isa<TransposeOp>(op) && keepsOrder(cast<TransposeOp>(op)));
     });
   }
 
+  bool isOfSum(Operation *op) {
+    return llvm::any_of(results, [&](const Result &result) { return llvm::is_contained(result.sum, op); });
+  }
+
   bool findResults() {
-    for (Value result : returned(outer.getBody())) {
-      auto found = dyn_cast<OpResult>(shapedFrom(result));
-      if (!found || found.getOwner() != inner)
+    for (Value value : returned(outer.getBody())) {
+      Result result;
+      Value from = shapedFrom(value);
+      // What adds terms of all parts, and something from outside of the loop to them.
+      if (Operation *op = from.getDefiningOp(); op && op != inner)
+        for (from = value; (op = from.getDefiningOp()) && op != inner;) {
+          auto reduce = dyn_cast<ReduceSumOp>(op);
+          if (auto add = dyn_cast<AddOp>(op); add && !result.start && isa<BlockArgument>(add.getX()))
+            result.start = cast<BlockArgument>(add.getX());
+          else if (!isa<ReshapeOp>(op) && !(reduce && reduce.getDims() == ArrayRef<int64_t>{0}))
+            return false;
+          result.sum.push_back(op);
+          from = op->getOperand(isa<AddOp>(op) ? 1 : 0);
+          if (reduce) {
+            from = shapedFrom(from);
+            break;
+          }
+        }
+      auto found = dyn_cast<OpResult>(from);
+      if (!found || found.getOwner() != inner || (!result.sum.empty() && !isa<ReduceSumOp>(result.sum.back())))
         return false;
-      results.push_back(found.getResultNumber());
+      result.number = found.getResultNumber();
+      results.push_back(result);
     }
     return true;
+  }
+
+  /// The sums of all entries, from the terms of all parts of all entries.
+  Value added(Emitter &e, Value terms, const Result &result) {
+    RankedTensorType own = withoutLeading(typeOf(inner.getResult(result.number)));
+    Value value = e.reshape(terms, withLeading(numEntries(), withLeading(numParts(), own)), {});
+    for (Operation *op : llvm::reverse(result.sum)) {
+      auto type = withLeading(numEntries(), typeOf(op->getResult(0)));
+      if (isa<ReduceSumOp>(op))
+        value = e.reduceSum(value, {1});
+      else if (isa<ReshapeOp>(op))
+        value = e.reshape(value, type, {});
+      else
+        value = e.add(startOf(e, result.start, type), value);
+    }
+    return value;
+  }
+
+  /// The argument of the outer loop's body for all entries.
+  Value startOf(Emitter &e, BlockArgument start, RankedTensorType type) {
+    Value array = outer->getOperand(start.getArgNumber());
+    return start.getArgNumber() < outer.getXs().size() ? array : e.batchAt(array, kUnbatched, 0);
   }
 
   bool findSources(Emitter &e) {
@@ -195,14 +250,15 @@ private:
     ValueRange stacked = loop.emit(e, std::move(body));
     stacked.front().getDefiningOp()->setAttr(kWorkgroups, e.builder.getUnitAttr());
     SmallVector<Value> values;
-    for (auto [number, result] : llvm::zip_equal(results, outer->getResults()))
-      values.push_back(e.reshape(stacked[number], typeOf(result), {}));
+    for (auto [own, result] : llvm::zip_equal(results, outer->getResults()))
+      values.push_back(
+          e.reshape(own.sum.empty() ? stacked[own.number] : added(e, stacked[own.number], own), typeOf(result), {}));
     return values;
   }
 
   ScanOp outer, inner;
-  /// The results of the inner loop that the outer one returns.
-  SmallVector<unsigned> results;
+  /// The results of the outer loop.
+  SmallVector<Result> results;
   SmallVector<Source> sources;
 };
 

@@ -80,7 +80,7 @@ bool Invocation::Call::pushLeaf(const Input &input, PyObject *leaf) {
 }
 
 bool Invocation::Call::pushData(const Input &input, PyObject *leaf, PyObject *data) {
-  bool isOwn = input.remains.is_valid() && isBuffer(data) && Py_REFCNT(data) == 1 && !isShared(data);
+  bool isOwn = input.remains.is_valid() && isBuffer(data) && Py_REFCNT(data) == 1 && !isShared(data, leaf);
   held.push_back(nb::borrow(data));
   if (input.remains.is_valid() && isArray(leaf))
     donated.push_back({leaf, input.remains.ptr(), data, held.size() - 1, isOwn});
@@ -157,7 +157,7 @@ bool Invocation::Call::pushMade(const Input &input, PyObject *leaf) {
 bool Invocation::Call::isAsBefore(const Donated &array) const {
   // Exactly two references, the array's and this one: no other thread can have acquired the buffer meanwhile.
   return arrayIn(array.array).data == array.data &&
-         (!array.isOwn || (Py_REFCNT(array.data) == 2 && !isShared(array.data)));
+         (!array.isOwn || (Py_REFCNT(array.data) == 2 && !isShared(array.data, array.array)));
 }
 
 /// Returns true if no donated array is also another argument.

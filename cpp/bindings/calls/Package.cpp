@@ -80,6 +80,7 @@ static void setPackage(nb::object array, nb::object ndarray, nb::object generic,
   made->dtypeName = interned("dtype");
   made->spaceName = interned("space");
   made->bytesName = interned("nbytes");
+  made->baseName = interned("base");
   made->tracesName = interned("traces");
   made->valueName = interned("_value");
   made->protocolName = interned("__jax_array__");
@@ -92,6 +93,28 @@ Runtime::Runtime(nb::handle buffer)
     : buffer(reinterpret_cast<PyTypeObject *>(buffer.ptr())), ref(buffer, "_ref"), dtype(buffer, "_dtype"),
       device(buffer, "_device"), shape(buffer, "_shape"), view(buffer, "_view"), host(buffer, "_host"),
       shared(buffer, "_shared") {}
+
+bool isShared(PyObject *buffer, PyObject *array) {
+  if (runtime->shared.get(buffer).ptr() != Py_False)
+    return true;
+  nb::object view = runtime->host.get(buffer);
+  if (view.is_none())
+    return false;
+  // Those of the buffer, of the array, and of this function.
+  Py_ssize_t own = 2 + (array && isArray(array) && arrayIn(array).host == view.ptr() ? 1 : 0);
+  while (isHost(view.ptr())) {
+    if (Py_REFCNT(view.ptr()) > own)
+      return true;
+    auto base = nb::steal(PyObject_GetAttr(view.ptr(), package->baseName.ptr()));
+    if (!base.is_valid()) {
+      PyErr_Clear();
+      return true;
+    }
+    view = std::move(base);
+    own = 2;
+  }
+  return false;
+}
 
 PyObject *newBuffer(PyObject *reference, PyObject *dtype, PyObject *device, PyObject *shape, bool isShared) {
   PyObject *buffer = runtime->buffer->tp_alloc(runtime->buffer, 0);

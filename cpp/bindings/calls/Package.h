@@ -10,7 +10,7 @@ namespace dovetail {
 struct Package {
   nanobind::object array, ndarray, generic, dtype, dtypes, asarray, stack, settings, snapshot, errors, quiet, record,
       constants, flatten, isNamedTuple;
-  nanobind::object shapeName, dtypeName, spaceName, bytesName, tracesName, valueName, protocolName;
+  nanobind::object shapeName, dtypeName, spaceName, bytesName, baseName, tracesName, valueName, protocolName;
   /// Inspects the results of public functions whose calls are not replayed; null unless enabled.
   nanobind::object checker;
 };
@@ -34,10 +34,9 @@ inline bool isExactly(PyObject *object, const nanobind::object &type) {
 inline bool isArray(PyObject *object) { return isExactly(object, package->array); }
 inline bool isHost(PyObject *object) { return isExactly(object, package->ndarray); }
 inline bool isBuffer(PyObject *object) { return runtime && Py_TYPE(object) == runtime->buffer; }
-/// Returns true if a buffer's memory may have other users.
-inline bool isShared(PyObject *buffer) {
-  return runtime->shared.get(buffer).ptr() != Py_False || runtime->host.get(buffer).ptr() != Py_None;
-}
+/// Returns true if a buffer's memory may have users other than the buffer, its NumPy view, and `array`, which has the
+/// buffer: NumPy arrays that were made of the view refer to it, or to the array that it is a view of.
+bool isShared(PyObject *buffer, PyObject *array = nullptr);
 /// Forbids calls to overwrite a buffer.
 inline void setShared(PyObject *buffer) { runtime->shared.set(buffer, Py_True); }
 inline bool isOf(PyObject *object, const nanobind::object &type) {

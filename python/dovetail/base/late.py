@@ -26,6 +26,8 @@ class _Late:
 numpy: Any = _Late("dovetail.numpy")
 # Slices of references that start at computed indices.
 lax: Any = _Late("dovetail.lax")
+# Writes to large references outside of traced functions.
+reference_updates: Any = _Late("dovetail.programs.reference_updates")
 # `lax.rng_uniform`, which takes no key.
 random: Any = _Late("dovetail.random")
 # The functions of `jax.ops`, which live in the same module as the dialect's ops.

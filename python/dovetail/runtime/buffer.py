@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -88,8 +89,18 @@ class Buffer:
 
     @property
     def is_shared(self) -> bool:
-        """True if a NumPy array or another buffer may alias the memory."""
-        return self._shared or self._host is not None
+        """True if a NumPy array or another buffer may alias the memory, apart from this buffer's
+        own view: arrays that were made of that refer to it, or to the array that it is a view of.
+        """
+        if self._shared:
+            return True
+        view: Any = self._host
+        # Those of the attribute, of this function, and of `getrefcount`.
+        while type(view) is np.ndarray:
+            if sys.getrefcount(view) > 3:
+                return True
+            view = view.base
+        return False
 
     def numpy(self) -> np.ndarray:
         """Returns a read-only array over the buffer: a view on the CPU, otherwise one copy,

@@ -12,6 +12,7 @@ from dovetail.base.errors import value_error
 from dovetail.base.late import lax
 from dovetail.base.late import numpy as dnp
 from dovetail.base.locations import here
+from dovetail.symbolic.size import has_sizes
 from dovetail.trees.pytree import register_node
 
 
@@ -100,10 +101,10 @@ class Held:
 
     def __getitem__(self, index: Any) -> Any:
         if _has_slices(index):
-            window, rest = _narrowed(self, index)
+            window, rest, _ = _narrowed(self, index)
             return window[rest]
         whole = self._read()
-        return whole if _is_all(index, whole.ndim) else whole[index]
+        return whole if is_all(index, whole.ndim) else whole[index]
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self._update("swap", index, value)
@@ -128,11 +129,15 @@ class Held:
 
     def _update(self, how: str, index: Any, value: Any) -> None:
         if _has_slices(index):
-            window, rest = _narrowed(self, index)
+            window, rest, is_inside = _narrowed(self, index)
+            if is_inside is not None:
+                # What is written outside is dropped.
+                value = of_type(how, value, self.dtype)
+                value = dnp.where(is_inside, value, window[rest] if how == "swap" else 0 * value)
             return window._update(how, rest, value)
         whole = self._read()
-        value = _of_type(how, value, whole.dtype)
-        if not _is_all(index, whole.ndim):
+        value = of_type(how, value, whole.dtype)
+        if not is_all(index, whole.ndim):
             part = whole.at[index]
             self._write(part.set(value) if how == "swap" else part.add(value))
             return
@@ -351,8 +356,10 @@ def _has_slices(index: Any) -> bool:
     return Slice in map(type, items)
 
 
-def _narrowed(held: Held, index: Any) -> tuple[Window, tuple[Any, ...]]:
-    """The window that the slices of an index select, and the rest of the index."""
+def _narrowed(held: Held, index: Any) -> tuple[Window, tuple[Any, ...], Any]:
+    """The window that the slices and integers of an index select, the rest of the index, and
+    whether computed integers are inside; None if there are none.
+    """
     items = list(index) if type(index) is tuple else [index]
     taken = [0 if item is None or item is Ellipsis else _rank_of(item) for item in items]
     shape = held.shape
@@ -363,8 +370,7 @@ def _narrowed(held: Held, index: Any) -> tuple[Window, tuple[Any, ...]]:
         raise IndexError(
             f"too many indices for a reference of rank {len(shape)}, got: {sum(taken)} {here()}"
         )
-    starts, sizes = [0] * len(shape), list(shape)
-    rest, dim = [], 0
+    starts, sizes, rest, dim, is_inside = [0] * len(shape), list(shape), [], 0, None
     for item, count in zip(items, taken, strict=True):
         if type(item) is Slice:
             starts[dim], sizes[dim] = item.start, max((item.size - 1) * item.stride + 1, 0)
@@ -374,9 +380,26 @@ def _narrowed(held: Held, index: Any) -> tuple[Window, tuple[Any, ...]]:
                     f"got: {item.size} elements, {item.stride} apart {here()}"
                 )
             item = slice(None, None, item.stride)
+        elif _is_integer(item) and shape[dim] > 0:
+            start = dnp.where(item < 0, item + shape[dim], item)
+            starts[dim], sizes[dim] = dnp.clip(start, 0, shape[dim] - 1), 1
+            own = (start >= 0) & (start < shape[dim])
+            is_inside = own if is_inside is None else is_inside & own
+            item = 0
+        elif type(item) is int and -shape[dim] <= item < shape[dim]:
+            starts[dim], sizes[dim], item = item % shape[dim], 1, 0
+        elif type(item) is slice and item.step in (None, 1) and not has_sizes(shape):
+            start, stop, _ = item.indices(shape[dim])
+            starts[dim], sizes[dim], item = start, max(stop - start, 0), slice(None)
         rest.append(item)
         dim += len(shape) - sum(taken) if item is Ellipsis else count
-    return Window(held, starts, sizes), tuple(rest)
+    return Window(held, starts, sizes), tuple(rest), is_inside
+
+
+def _is_integer(item: Any) -> bool:
+    """Whether an index is an integer that is known only when the program runs."""
+    dtype = getattr(item, "dtype", None)
+    return dtype is not None and item.ndim == 0 and dtypes.is_integer(dtype)
 
 
 def _rank_of(item: Any) -> int:
@@ -397,7 +420,7 @@ class _Indexer:
         return RefView(self._whole, index)
 
 
-def _is_all(index: Any, rank: int) -> bool:
+def is_all(index: Any, rank: int) -> bool:
     """Whether an index selects everything as it is."""
     items = index if type(index) is tuple else (index,)
     slices = [item for item in items if type(item) is slice]
@@ -411,7 +434,7 @@ def _is_all(index: Any, rank: int) -> bool:
     )
 
 
-def _of_type(how: str, value: Any, dtype: np.dtype) -> Any:
+def of_type(how: str, value: Any, dtype: np.dtype) -> Any:
     """A value to be written to a reference, of its element type."""
     if isinstance(value, Held):
         raise value_error(

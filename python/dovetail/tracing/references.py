@@ -12,15 +12,20 @@ from dovetail.arrays.array import Array
 from dovetail.arrays.shaped_array import ShapedArray
 from dovetail.base import locations
 from dovetail.base.errors import LeakedTracerError
+from dovetail.base.late import reference_updates
 from dovetail.base.locations import here
 from dovetail.base.mlir_types import Type, dtype_name
 from dovetail.base.trace_stack import current
 from dovetail.symbolic.size import plain
 from dovetail.tracing import reference_ops
-from dovetail.tracing.held import Held
+from dovetail.tracing.held import Held, is_all, of_type
 
 if TYPE_CHECKING:
     from dovetail.tracing.trace import Trace
+
+
+# Writes to windows of references of so many bytes are compiled: a copy takes longer than the call.
+_LARGE = 1 << 23
 
 
 @dataclass(frozen=True)
@@ -146,6 +151,27 @@ class Ref(Held):
             return
         self._check()
         reference_ops.set(trace, self, value)
+
+    def __getitem__(self, index: Any) -> Any:
+        part = super().__getitem__(index)
+        if self._array is None or type(part) is not Array or current() is not None:
+            return part
+        # A view would keep the next write from being in place.
+        data, whole = part._data, self._array._data
+        if type(data) is not np.ndarray or data.nbytes >= self._array.nbytes:
+            return part
+        whole = whole if type(whole) is np.ndarray else getattr(whole, "_host", None)
+        if whole is None or not np.may_share_memory(data, whole):
+            return part
+        return Array(data.copy(), part.weak_type, part._place)
+
+    def _update(self, how: str, index: Any, value: Any) -> None:
+        if current() is None and not is_all(index, self.ndim):
+            array = self._known()
+            if array.nbytes >= _LARGE:
+                value = of_type(how, value, array.dtype)
+                return reference_updates.update(self, how, index, value)
+        super()._update(how, index, value)
 
     def end(self) -> Any:
         """The array that it holds; the reference must not be used any more."""

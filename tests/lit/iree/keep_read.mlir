@@ -120,3 +120,27 @@ func.func @behind_a_barrier(%x: tensor<8xf32>) -> tensor<8xf32> {
   %written = tensor.insert_slice %part into %y[3] [1] [1] : tensor<1xf32> into tensor<8xf32>
   return %written : tensor<8xf32>
 }
+
+// -----
+
+// A write to a large array waits for what reads little of it before, where a copy of the array would take longer.
+// CHECK-LABEL: func.func @little_is_read
+// CHECK: %[[READ:.+]] = linalg.generic
+// CHECK: %[[BEHIND:.+]]:2 = "util.optimization_barrier"(%[[READ]], %{{.+}})
+// CHECK: tensor.insert_slice %[[BEHIND]]#1 into
+// CHECK-NOT: optimization_barrier
+// CHECK: return %{{.+}}, %[[BEHIND]]#0
+#row = affine_map<(d0) -> (d0)>
+func.func @little_is_read(%x: tensor<1024x1024xf32>, %new: tensor<1x1024xf32>, %i: index)
+    -> (tensor<1024x1024xf32>, tensor<1024xf32>) {
+  %y = math.sin %x : tensor<1024x1024xf32>
+  %empty = tensor.empty() : tensor<1024xf32>
+  %read = linalg.generic {indexing_maps = [#row], iterator_types = ["parallel"]} outs(%empty : tensor<1024xf32>) {
+    ^bb0(%out: f32):
+      %j = linalg.index 0 : index
+      %a = tensor.extract %y[%i, %j] : tensor<1024x1024xf32>
+      linalg.yield %a : f32
+  } -> tensor<1024xf32>
+  %written = tensor.insert_slice %new into %y[%i, 0] [1, 1024] [1, 1] : tensor<1x1024xf32> into tensor<1024x1024xf32>
+  return %written, %read : tensor<1024x1024xf32>, tensor<1024xf32>
+}

@@ -137,3 +137,34 @@ module attributes {dovetail.target = "cuda"} {
     return %0 : tensor<1024xf32>
   }
 }
+
+// -----
+
+// What is summed over the dimension that is divided is a term of each part; they are added behind the loop, also to what
+// the kernel starts from. Products read what transpositions read.
+// CHECK-LABEL: func.func @terms
+// CHECK-SAME:      %[[START:[^ ]+]]: tensor<512xf32>)
+// CHECK:         %[[PARTS:.+]]:2 = dovetail.scan length 8
+// CHECK-SAME:      {dovetail.kernel, dovetail.workgroups}
+// CHECK-NOT:       dovetail.transpose
+// CHECK:           dovetail.dot_general {{.+}} contract [1] x [1] : tensor<128x512xf32>, tensor<512x512xf32>
+// CHECK:           %[[TERM:.+]] = dovetail.reduce_sum {{.+}} [0] : tensor<128x512xf32>
+// CHECK-NOT:       dovetail.add
+// CHECK:         %[[SUM:.+]] = dovetail.reduce_sum %[[PARTS]]#1 [0] : tensor<8x512xf32>
+// CHECK:         dovetail.add %[[START]], %[[SUM]]
+// CHECK-NOT:     dovetail.case
+module attributes {dovetail.target = "cpu", dovetail.host_functions, dovetail.threads = 4} {
+  func.func @terms(%x: tensor<1024x512xf32>, %w: tensor<512x512xf32>, %start: tensor<512xf32>) -> (tensor<1024x512xf32>, tensor<512xf32>) {
+    %index = dovetail.constant dense<0> : tensor<i32>
+    %0:2 = dovetail.case %index of(%x, %w, %start) {dovetail.kernel} : (tensor<i32>, tensor<1024x512xf32>, tensor<512x512xf32>, tensor<512xf32>) -> (tensor<1024x512xf32>, tensor<512xf32>) {
+    ^bb0(%a: tensor<1024x512xf32>, %b: tensor<512x512xf32>, %c: tensor<512xf32>):
+      %1 = dovetail.transpose %b [1, 0] : tensor<512x512xf32>
+      %2 = dovetail.dot_general %a, %1 batch [] x [] contract [1] x [0] : tensor<1024x512xf32>, tensor<512x512xf32>
+      %3 = dovetail.exp %2 : tensor<1024x512xf32>
+      %4 = dovetail.reduce_sum %3 [0] : tensor<1024x512xf32>
+      %5 = dovetail.add %c, %4 : tensor<512xf32>
+      dovetail.yield %3, %5 : tensor<1024x512xf32>, tensor<512xf32>
+    }
+    return %0#0, %0#1 : tensor<1024x512xf32>, tensor<512xf32>
+  }
+}

@@ -1,0 +1,180 @@
+"""References that are too large to be copied: windows are read and written where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dovetail as dt
+import dovetail.numpy as dnp
+from dovetail import lax
+
+SHAPE = (2048, 1024)
+
+
+def large() -> Any:
+    return dt.new_ref(dt.jit(lambda: dnp.zeros(SHAPE), compile="now")())
+
+
+def address(ref: Any) -> int:
+    return int(ref._known().buffer.view.map().asarray(ref.shape, ref.dtype).ctypes.data)
+
+
+def write(ref: Any, index: Any, value: Any) -> None:
+    ref[index] = value
+
+
+# What reads a reference between two calls that write to it.
+READS: dict[str, Callable[[Any], Any]] = {
+    "an element": lambda ref: ref[3, 4],
+    "a row": lambda ref: ref[3],
+    "a slice": lambda ref: ref[2:9, 3:],
+    "a window": lambda ref: ref.at[2:9][1, :5],
+    "rows": lambda ref: ref[np.array([3, 1])],
+    "a number": lambda ref: float(ref[3, 4]),
+    "a sum": lambda ref: dnp.sum(ref[...]),
+    "the address": lambda ref: ref.unsafe_buffer_pointer(),
+    "text": repr,
+}
+
+
+@pytest.mark.parametrize("name", READS)
+def test_reads_keep_updates_in_place(name: str) -> None:
+    ref = large()
+    add = dt.jit(lambda i: write(ref, i, ref[i] + 1), compile="now")
+    add(3)
+    before = address(ref)
+    held = READS[name](ref)
+    kept = np.array(held) if isinstance(held, dt.Array) else None
+    add(3)
+    assert address(ref) == before
+    if kept is not None:
+        np.testing.assert_array_equal(held, kept)
+    assert ref[3, 4] == 2
+
+
+def test_the_whole_array_is_not_overwritten() -> None:
+    ref = large()
+    add = dt.jit(lambda i: write(ref, i, ref[i] + 1), compile="now")
+    add(3)
+    for read in (lambda: ref[...], lambda: np.asarray(ref[...]), lambda: np.asarray(ref[...])[3:5]):
+        held = read()
+        kept = np.array(held)
+        add(3)
+        np.testing.assert_array_equal(held, kept)
+
+
+INDICES: list[Any] = [
+    3,
+    -2,
+    np.int32(5),
+    (7, 2),
+    (7, -1),
+    slice(3, 9),
+    slice(None, 4),
+    (slice(2, 4), slice(10, 20)),
+    (3, slice(10, None)),
+    (slice(1, 30, 4), slice(0, 8)),
+    (slice(None), 5),
+    (..., 5),
+    np.array([3, 1, 3]),
+    (np.array([3, 1]), np.array([2, 9])),
+    np.arange(SHAPE[0]) % 50 == 1,
+]
+
+
+@pytest.mark.parametrize("index", INDICES, ids=str)
+def test_writes_outside_of_functions_are_in_place(index: Any) -> None:
+    ref, expected = large(), np.zeros(SHAPE, np.float32)
+    values = np.random.default_rng(0).normal(size=SHAPE[0]).astype(np.float32)
+    with dt.config.compile("now"):
+        ref[0] = values[: SHAPE[1]]
+        expected[0] = values[: SHAPE[1]]
+        before = address(ref)
+        for scale in (1, 2):
+            part = values[: expected[index].shape[-1]] if expected[index].ndim else values[0]
+            ref[index] = scale * part
+            ref[index] += part
+            expected[index] = scale * part
+            expected[index] += part
+        assert address(ref) == before
+    np.testing.assert_allclose(ref[...], expected, rtol=1e-6)
+
+
+def test_errors_are_those_of_small_references() -> None:
+    ref = large()
+    with pytest.raises(ValueError, match="Invalid dtype for `swap`"):
+        ref[3] = dnp.ones(SHAPE[1], dnp.int32).astype(dnp.complex64)
+    with pytest.raises(ValueError, match="broadcast"):
+        ref[3] = dnp.ones(5)
+    with pytest.raises(IndexError):
+        ref[3, 4, 5] = 1.0
+
+
+def exchange(ref: Any, i: Any, j: Any) -> None:
+    first, second = ref[i], ref[j]
+    ref[i] = second
+    ref[j] = first
+
+
+def rotate(ref: Any, i: Any, j: Any) -> None:
+    first = ref[i]
+    ref[i] = ref[j]
+    ref[j] = ref[j + 1]
+    ref[j + 1] = first
+
+
+def read_around(ref: Any, i: Any, j: Any) -> Any:
+    total = ref[:4].sum()
+    ref[i] = ref[j] * 2
+    return total, ref[i]
+
+
+def shuffle(ref: Any, i: Any, j: Any) -> Any:
+    lax.fori_loop(0, 5, lambda k, c: (exchange(ref, i + k, j), c)[1], 0)
+
+
+@pytest.mark.parametrize("function", [exchange, rotate, read_around, shuffle])
+@pytest.mark.parametrize("places", [(1, 5), (3, 3), (4, 3)])
+def test_windows_that_are_needed_after_writes(
+    function: Callable[..., Any], places: tuple[int, int]
+) -> None:
+    start = np.random.default_rng(0).normal(size=SHAPE).astype(np.float32)
+    ref, expected = dt.new_ref(start), dt.new_ref(start)
+    f = dt.jit(function, compile="now")
+    f(ref, *places)
+    before = address(ref)
+    result = f(ref, *places)
+    assert address(ref) == before
+    with dt.config.compile("never"):
+        function(expected, *places)
+        wanted = function(expected, *places)
+    np.testing.assert_array_equal(ref[...], expected[...])
+    for a, b in zip(dt.tree.leaves(result), dt.tree.leaves(wanted), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("place", [0, 7, -1, SHAPE[0], -SHAPE[0] - 1])
+def test_integers_beside_slices(place: int) -> None:
+    """A computed integer outside of the array is dropped by writes, beside slices as without."""
+    ref, expected = large(), large()
+
+    def by_slice(ref: Any, i: Any) -> Any:
+        ref[i, dt.ds(i * 0 + 3, 8)] = dnp.arange(8.0)
+        ref.addupdate(1.0, (i, dt.ds(5, 4)))
+        return ref[i, dt.ds(4, 4)]
+
+    def plain(ref: Any, i: Any) -> Any:
+        ref[i, 3:11] = dnp.arange(8.0)
+        ref.addupdate(1.0, (i, slice(5, 9)))
+        return ref[i, 4:8]
+
+    f, g = (dt.jit(each, compile="now") for each in (by_slice, plain))
+    f(ref, place)
+    before = address(ref)
+    np.testing.assert_array_equal(f(ref, place), (g(expected, place), g(expected, place))[1])
+    assert address(ref) == before
+    np.testing.assert_array_equal(ref[...], expected[...])
