@@ -8,6 +8,7 @@
 #include "cpp/dispatch/BlasCall.h"
 #include "cpp/iree/Ops.h"
 #include "cpp/iree/Quirks.h"
+#include "cpp/tensors/Target.h"
 
 using namespace mlir;
 
@@ -204,15 +205,12 @@ Value dotsByPlace(const Convolution &conv, Type element, Type result, Type accum
   return ans;
 }
 
-/// A dot with an array that repeats the elements of `lhs` for each position of the result, for large kernels with few
-/// positions: those of gradients with respect to kernels.
-Value dotOfPatches(const Convolution &conv, Type element, Type result, Type accumulator) {
+/// The elements of `lhs` for each position of the result and of the kernel: `lhs` with the kernel's positions instead
+/// of its own. The result's are before the kernel's, or before the dimensions behind them.
+Operand patchesOf(const Convolution &conv, const DotLoops &dot, bool startWithPlaces) {
   ImplicitLocOpBuilder &b = conv.b;
-  DotLoops dotLoops(conv, conv.ansDims);
-  // Dimensions of the patches: `lhs` with the kernel's positions instead of its own, and the result's positions before
-  // channels.
   SmallVector<OpFoldResult> sizes;
-  SmallVector<AffineExpr> exprs(conv.lhsDims.size());
+  SmallVector<AffineExpr> exprs(conv.lhsDims.size(), b.getAffineConstantExpr(0));
   Dims loops;
   auto addDim = [&](OpFoldResult size, int64_t loop) {
     sizes.push_back(size);
@@ -222,21 +220,26 @@ Value dotOfPatches(const Convolution &conv, Type element, Type result, Type accu
   auto addPlaces = [&] {
     for (auto [d, label] : llvm::enumerate(conv.lhsDims))
       if (conv.isWindow(label))
-        exprs[d] =
-            exprs[d] * conv.dilations[placeOf(conv.windows, label)] +
-            addDim(conv.ansSize(label), placeOf(conv.ansDims, label)) * conv.strides[placeOf(conv.windows, label)];
+        exprs[d] = exprs[d] + addDim(conv.ansSize(label), placeOf(conv.ansDims, label)) *
+                                  conv.strides[placeOf(conv.windows, label)];
   };
   SmallVector<OpFoldResult> whole = sizesOf(b, conv.lhs);
-  auto isAfterWindows = [&](size_t d) {
-    return llvm::none_of(ArrayRef(conv.lhsDims).drop_front(d), [&](int64_t label) { return conv.isWindow(label); });
+  auto isAtPlaces = [&](size_t d) {
+    auto rest = ArrayRef(conv.lhsDims).drop_front(d);
+    return startWithPlaces ? conv.isWindow(rest.front())
+                           : llvm::none_of(rest, [&](int64_t label) { return conv.isWindow(label); });
   };
   bool hasPlaces = false;
   for (auto [d, label] : llvm::enumerate(conv.lhsDims)) {
-    if (!hasPlaces && isAfterWindows(d)) {
+    if (!hasPlaces && isAtPlaces(d)) {
       addPlaces();
       hasPlaces = true;
     }
-    exprs[d] = addDim(conv.isWindow(label) ? conv.kernelSize(label) : whole[d], dotLoops.of(label));
+    if (conv.isWindow(label))
+      exprs[d] =
+          exprs[d] + addDim(conv.kernelSize(label), dot.of(label)) * conv.dilations[placeOf(conv.windows, label)];
+    else
+      exprs[d] = addDim(whole[d], dot.of(label));
   }
   if (!hasPlaces)
     addPlaces();
@@ -246,8 +249,15 @@ Value dotOfPatches(const Convolution &conv, Type element, Type result, Type accu
   Value patches =
       parallelLoops(b, sizes, stored, lhs, map, [](OpBuilder &, Location, ValueRange args) { return args[0]; });
   // Fused with the dot, they would be the slow contraction again.
-  patches = computeBarrier(b, patches);
-  return lowerDot(b, {patches, loops}, dotLoops.rhs(), conv.ansDims.size(), element, result, accumulator);
+  return {computeBarrier(b, patches), loops};
+}
+
+/// A dot with an array that repeats the elements of `lhs` for each position of the result, for large kernels with few
+/// positions: those of gradients with respect to kernels.
+Value dotOfPatches(const Convolution &conv, Type element, Type result, Type accumulator) {
+  DotLoops loops(conv, conv.ansDims);
+  return lowerDot(conv.b, patchesOf(conv, loops, false), loops.rhs(), conv.ansDims.size(), element, result,
+                  accumulator);
 }
 
 //===- A contraction -----------------------------------------------------------------===//
@@ -344,6 +354,32 @@ void lengthenRows(Convolution &conv) {
       tensor::PadOp::create(conv.b, withShape(type, shape), conv.lhs, attrs(low), attrs(high), scalar::zero(outer));
 }
 
+/// The result of `ordered` with its dimensions in the order that `conv` gives.
+Value inOrder(const Convolution &conv, const Convolution &ordered, Value ans) {
+  if (ordered.ansDims != conv.ansDims)
+    ans = computeBarrier(conv.b, ans);
+  return transposed(conv.b, ans,
+                    llvm::map_to_vector(conv.ansDims, [&](int64_t label) { return placeOf(ordered.ansDims, label); }));
+}
+
+/// Whether the kernel has several positions along one of several dimensions. The code generator drops the loops over
+/// the others, and tiles what is left as if it were not a convolution: up to 75 times as slow as a dot.
+bool isAlongOneDimension(const Convolution &conv) {
+  return conv.windows.size() > 1 && llvm::count_if(conv.windows, [&](int64_t label) {
+                                      return getConstantIntValue(conv.kernelSize(label)) != std::optional<int64_t>(1);
+                                    }) == 1;
+}
+
+/// A dot with an array that repeats the elements of `lhs` for each position of such a kernel.
+Value dotOfRows(const Convolution &conv, Operation *op, Type element, Type result, Type accumulator) {
+  Convolution ordered = channelsLast(conv);
+  DotLoops loops(ordered, ordered.ansDims);
+  Operand lhs = patchesOf(ordered, loops, true), rhs = loops.rhs();
+  int64_t numParallel = ordered.ansDims.size();
+  Value ans = lowerProduct(conv.b, op, lhs, rhs, numParallel);
+  return inOrder(conv, ordered, ans ? ans : lowerDot(conv.b, lhs, rhs, numParallel, element, result, accumulator));
+}
+
 /// The contraction of `conv` with its dimensions in the given order.
 Value contractionInOrder(const Convolution &conv, Type element, Type accumulator) {
   Convolution ordered = channelsLast(conv);
@@ -354,10 +390,7 @@ Value contractionInOrder(const Convolution &conv, Type element, Type accumulator
     SmallVector<OpFoldResult> starts(sizes.size(), conv.b.getIndexAttr(0)), ones(sizes.size(), conv.b.getIndexAttr(1));
     ans = tensor::ExtractSliceOp::create(conv.b, ans, starts, sizes, ones);
   }
-  if (ordered.ansDims != conv.ansDims)
-    ans = computeBarrier(conv.b, ans);
-  return transposed(conv.b, ans,
-                    llvm::map_to_vector(conv.ansDims, [&](int64_t label) { return placeOf(ordered.ansDims, label); }));
+  return inOrder(conv, ordered, ans);
 }
 
 //===- Sums of products by the library -----------------------------------------------===//
@@ -443,6 +476,10 @@ struct ConvLowering : LowerOpInterface::ExternalModel<ConvLowering, ConvOp> {
       return success();
     }
     bool inSlices = kernel && *kernel > 1 && !whole.sumsChannels();
+    if (kernel && !inSlices && Target(op).isCpu() && isAlongOneDimension(whole)) {
+      results.push_back(dotOfRows(whole, op, element, result, sumType(op, partType(result))));
+      return success();
+    }
     results.push_back(lowerContraction(b, operands[0], operands[1], element, result, accumulatorType(partType(result)),
                                        [&](Value lhs, Value rhs, Type element, Type accumulator) {
                                          return inSlices ? sumOfSlices(of(lhs, rhs), element, accumulator)
