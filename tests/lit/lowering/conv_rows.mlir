@@ -42,3 +42,30 @@ module attributes {dovetail.target = "cpu"} {
 }
 // CHECK-LABEL: func.func @sequences
 // CHECK-NOT: tensor<2x10x3x16xf32>
+
+// -----
+
+// Several dimensions of images, or of results of an image, are one: those of batches, for example.
+module attributes {dovetail.target = "cpu"} {
+  func.func @batches(%x: tensor<3x2x10x10x8xf32>, %k: tensor<3x3x8x5x4xf32>) -> tensor<3x2x8x8x5x4xf32> {
+    %0 = dovetail.conv %x, %k dims [0, 1, 2, 3, 4] x [2, 3, 4, 5, 6] to [0, 1, 2, 3, 5, 6] windows [2, 3] strides [1, 1] dilations [1, 1] : tensor<3x2x10x10x8xf32>, tensor<3x3x8x5x4xf32>
+    return %0 : tensor<3x2x8x8x5x4xf32>
+  }
+}
+// CHECK-LABEL: func.func @batches
+// CHECK-DAG: %[[X:.+]] = tensor.collapse_shape %arg0 {{.*}} into tensor<6x10x10x8xf32>
+// CHECK-DAG: %[[K:.+]] = tensor.collapse_shape %arg1 {{.*}} into tensor<3x3x8x20xf32>
+// CHECK: linalg.generic {{.*}} ins(%[[X]], %[[K]]
+// CHECK: tensor.expand_shape {{.*}} into tensor<3x2x8x8x5x4xf32>
+
+// -----
+
+module attributes {dovetail.target = "cpu"} {
+  func.func @groups(%x: tensor<2x10x10x4x8xf32>, %k: tensor<3x3x4x8x8xf32>) -> tensor<2x8x8x4x8xf32> {
+    %0 = dovetail.conv %x, %k dims [0, 1, 2, 3, 4] x [1, 2, 3, 4, 5] to [0, 1, 2, 3, 5] windows [1, 2] strides [1, 1] dilations [1, 1] : tensor<2x10x10x4x8xf32>, tensor<3x3x4x8x8xf32>
+    return %0 : tensor<2x8x8x4x8xf32>
+  }
+}
+// CHECK-LABEL: func.func @groups
+// CHECK: linalg.generic {{.*}} outs(%{{.+}} : tensor<4x2x8x8x3x3x8xf32>)
+// CHECK: tensor.collapse_shape %{{.*}} into tensor<4x2x8x8x72xf32>
