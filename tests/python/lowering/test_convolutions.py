@@ -58,9 +58,9 @@ def test_elements_apart(
     _check(function, x, k)
 
 
-@pytest.mark.parametrize("layout", (FIRST, LAST))
-@pytest.mark.parametrize("kernel", ((1, 3), (4, 1), (3, 3)))
-@pytest.mark.parametrize("groups", (1, 4))
+@pytest.mark.parametrize("layout", [FIRST, LAST])
+@pytest.mark.parametrize("kernel", [(1, 3), (4, 1), (3, 3)])
+@pytest.mark.parametrize("groups", [1, 4])
 def test_kernels_along_one_dimension_and_groups(
     layout: tuple[str, str, str], kernel: tuple[int, int], groups: int
 ) -> None:
@@ -77,7 +77,7 @@ def test_kernels_along_one_dimension_and_groups(
     _check(function, x, k)
 
 
-@pytest.mark.parametrize("axes", ((0, None), (None, 0), (0, 0), (1, 4)))
+@pytest.mark.parametrize("axes", [(0, None), (None, 0), (0, 0), (1, 4)])
 def test_batches(axes: tuple[int | None, int | None]) -> None:
     x, k = _normal(2, 8, 9, 10), _normal(6, 8, 3, 2)
     batches = [
@@ -91,7 +91,7 @@ def test_batches(axes: tuple[int | None, int | None]) -> None:
     _check(dt.vmap(function, axes), *batches)
 
 
-@pytest.mark.parametrize("layout", (FIRST, LAST))
+@pytest.mark.parametrize("layout", [FIRST, LAST])
 def test_gradient_of_strides(layout: tuple[str, str, str]) -> None:
     sizes = {"N": 2, "C": 32, "I": 32, "O": 32, "H": 40, "W": 41}
     x = _normal(*(sizes[name] for name in layout[0]))
