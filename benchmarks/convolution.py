@@ -1,9 +1,10 @@
 """Convolutions and pooling, forward and with gradients, compared with JAX and PyTorch.
 
-Usage: convolution.py [--repeat N]
+Usage: convolution.py [--repeat N] [--forms]
 
 Times are the best of N rounds in which the libraries take turns; compare the ratios. JAX and
-PyTorch are measured if they are installed.
+PyTorch are measured if they are installed. With --forms, other forms are compared with JAX alone:
+kernels along one dimension, groups, batches by vmap, elements with zeros between them.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from by_turns import measure
 
 import dovetail as dt
 import dovetail.lax as dlax
@@ -33,6 +35,51 @@ ORDERS = {
     "NHWC": ("NHWC", "HWIO", "NHWC"),
     "NCHW": ("NCHW", "OIHW", "NCHW"),
 }
+
+
+# Other forms: shapes of image and kernel, options, and the axes of vmap.
+FORMS: dict[str, tuple[tuple[int, ...], tuple[int, ...], dict[str, Any], Any]] = {
+    "1x3": ((8, 64, 28, 28), (64, 64, 1, 3), {}, None),
+    "7x1": ((8, 64, 28, 28), (64, 64, 7, 1), {}, None),
+    "3x3, 8 groups": ((8, 64, 28, 28), (64, 8, 3, 3), {"feature_group_count": 8}, None),
+    "3x3, 3 times the images": ((3, 8, 64, 28, 28), (64, 64, 3, 3), {}, (0, None)),
+    "3x3, 3 times the kernels": ((8, 64, 28, 28), (3, 64, 64, 3, 3), {}, (None, 0)),
+    "3x3, 3 times both": ((3, 8, 64, 28, 28), (3, 64, 64, 3, 3), {}, (0, 0)),
+    "2x2, transposed": ((8, 64, 28, 28), (64, 64, 2, 2), {"lhs_dilation": (2, 2)}, None),
+    "3x3, transposed": ((8, 64, 28, 28), (64, 64, 3, 3), {"lhs_dilation": (2, 2)}, None),
+    "4x4, transposed": ((8, 64, 28, 28), (64, 64, 4, 4), {"lhs_dilation": (2, 2)}, None),
+}
+
+
+def form(library: Any, lax: Any, name: str) -> Callable[[], Any]:
+    """The call of a form, in a library with JAX's interface."""
+    image, kernel, options, axes = FORMS[name]
+    rng = np.random.default_rng(0)
+    x, k = (rng.normal(size=shape).astype(np.float32) for shape in (image, kernel))
+    pads = tuple((n // 2, n // 2) for n in kernel[-2:])
+
+    def forward(x: Any, k: Any) -> Any:
+        return lax.conv_general_dilated(
+            x, k, (1, 1), pads, dimension_numbers=ORDERS["NCHW"], **options
+        )
+
+    function = library.jit(library.vmap(forward, axes) if axes else forward)
+    x, k = library.jit(lambda x, k: (x + 0, k + 0))(x, k)
+    return lambda: function(x, k).block_until_ready()
+
+
+def print_forms(repeat: int) -> None:
+    """Prints times of the forms in milliseconds."""
+    jax = optional("jax")
+    for name in FORMS:
+        functions = {"Dovetail": form(dt, dlax, name)}
+        if jax:
+            functions["JAX"] = form(jax, jax.lax, name)
+        for function in functions.values():
+            function()
+        times = measure(functions, repeat)
+        line = "  ".join(f"{library} {time * 1e3:8.2f} ms" for library, time in times.items())
+        print(f"NCHW {name:26} {line}", flush=True)
 
 
 def operands(order: str, case: tuple[Any, ...]) -> tuple[np.ndarray, np.ndarray]:
@@ -114,7 +161,11 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--repeat", type=int, default=10)
-    repeat = parser.parse_args().repeat
+    parser.add_argument("--forms", action="store_true")
+    arguments = parser.parse_args()
+    repeat = arguments.repeat
+    if arguments.forms:
+        return print_forms(repeat)
     for order in ORDERS:
         for title, case in CONVOLUTIONS.items():
             by_library = calls(order, case)

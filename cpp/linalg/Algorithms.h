@@ -20,6 +20,7 @@ void attachEighDecompositions(mlir::MLIRContext *context);
 void attachLuDecompositions(mlir::MLIRContext *context);
 void attachQrDecompositions(mlir::MLIRContext *context);
 void attachSchurDecompositions(mlir::MLIRContext *context);
+void attachSpreadConvDecompositions(mlir::MLIRContext *context);
 
 /// Fails, with an error that says so, unless the sizes of `a` are known.
 llvm::LogicalResult requireSizes(mlir::Operation *op, mlir::Value a);

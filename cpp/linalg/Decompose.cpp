@@ -26,6 +26,7 @@ void attachDecompositions(MLIRContext *context) {
   attachLuDecompositions(context);
   attachQrDecompositions(context);
   attachSchurDecompositions(context);
+  attachSpreadConvDecompositions(context);
   attachSvdDecompositions(context);
   attachTriangularDecompositions(context);
 }
@@ -154,7 +155,7 @@ struct DecomposePass : impl::DecomposePassBase<DecomposePass> {
     Functions functions(getOperation());
     SmallVector<DecomposeOpInterface> ops;
     getOperation()->walk([&](DecomposeOpInterface op) {
-      if (!op.isInLanes() && (!isForHost(op) || isSmallInBody(op)))
+      if (op.isDecomposed() && !op.isInLanes() && (!isForHost(op) || isSmallInBody(op)))
         ops.push_back(op);
     });
     if (ops.empty())

@@ -13,6 +13,9 @@ def DecomposePass : ModulePass<"dovetail-decompose"> {
     Iterations to convergence are loops of bounded length, and are skipped for input that is not finite. The resulting
     module needs no library.
 
+    For a CPU, so are large convolutions of arrays with zeros between their elements: a convolution for each residue of
+    positions, without the zeros.
+
     With the module's attribute `dovetail.host_functions`, only ops on small matrices in loops and branches are
     decomposed: a loop that consists of plain ops can be one dispatch. For a CPU, batches of small matrices are left to
     the lowering, if an op states that it computes them in the lanes of vectors.

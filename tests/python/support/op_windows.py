@@ -227,6 +227,17 @@ row(
         _conv("gncx,gocx->ngox", (2, 1, 2, 4), (2, 2, 2, 3), windows="x"),
         _conv("nxg,xg->nxg", (2, 5, 3), (2, 3), windows="x", strides=(3,), dilations=(2,)),
         _conv("nc,co->no", (2, 3), (3, 2), windows=""),
+        # Kernels along one of two dimensions.
+        _conv("ncxy,ocxy->noxy", (2, 2, 3, 7), (4, 2, 1, 3), windows="xy", strides=(2, 1)),
+        _conv(
+            "nxyc,xyco->nxyo",
+            (1, 9, 3, 2),
+            (3, 1, 2, 4),
+            windows="xy",
+            strides=(2, 2),
+            dilations=(2, 1),
+        ),
+        _conv("gncxy,gocxy->ngoxy", (2, 1, 2, 3, 5), (2, 2, 2, 2, 1), windows="xy"),
         # One place along the rows, and one row left over.
         _conv("nxyc,xyco->nxyo", (1, 4, 17, 3), (2, 2, 3, 4), windows="xy", strides=(3, 3)),
         # Rows that are made longer; a dot for each place, and one for all.
