@@ -52,7 +52,8 @@ struct RowKernel {
     return executable.addOutput(cast<RankedTensorType>(array.getType()), dynamic, input.index);
   }
 
-  /// `body` gets `given`, the code of an item's thread is in it.
+  /// Calls the executable of that name, whose code `body` writes, with the numbers that are given; inside it they are
+  /// values of type `index`. The first two are `numUpdates` and `perUpdate`.
   using Body = function_ref<void(ImplicitLocOpBuilder &, ValueRange given)>;
   Value run(const Twine &name, ArrayRef<OpFoldResult> given, Body body) {
     for (OpFoldResult number : given)
@@ -86,7 +87,7 @@ struct RowKernel {
     return executable.view(inner, binding, MemRefType::get(ShapedType::kDynamic, type), size);
   }
 
-  /// The code for the items of a thread of which an update is kept; it gets the number of the update and its row.
+  /// Code for each item of a thread whose update is kept. `body` gets the number of the update, and its row.
   static void forKept(ImplicitLocOpBuilder &b, Value rows, Value numUpdates, Value perUpdate,
                       function_ref<void(ImplicitLocOpBuilder &, Value item, Value update, Value row)> body) {
     Value threads = arith::ConstantIndexOp::create(b, kThreads),
