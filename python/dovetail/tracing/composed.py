@@ -22,10 +22,12 @@ class Composition(NamedTuple):
     Attributes:
       function: the function.
       multiple_results: whether it returns a sequence of arrays.
+      ops: the function that is never an equation itself.
     """
 
     function: Callable[..., Any]
     multiple_results: bool
+    ops: Callable[..., Any]
 
 
 class Equation:
@@ -97,7 +99,7 @@ def composed(primitive: str, multiple_results: bool = False) -> Callable[[_Funct
                 return function(*operands, **params)
             return _as_equation(primitive, function, operands, params)
 
-        COMPOSITIONS[primitive] = Composition(wrapper, multiple_results)
+        COMPOSITIONS[primitive] = Composition(wrapper, multiple_results, function)
         return wrapper  # type: ignore[return-value]
 
     return decorate

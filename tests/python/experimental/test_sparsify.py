@@ -31,6 +31,8 @@ def test_operations():
     check(lambda m: (dnp.sqrt(abs(m)), dnp.tanh(m), m.sum(0), m.sum()))
     check(lambda m: dnp.concatenate([m, m[:1]], axis=0))
     check(lambda m: dnp.stack([m, 2 * m]))
+    check(lambda m: (dnp.squeeze(m[:1], 0), *lax.split(m, (1, m.shape[0] - 1), 0)))
+    check(lambda m: (dnp.square(m), lax.dynamic_slice(m, (1, 1), (2, 2))))
     check(lambda m: (m.reshape(12)[3:], m.reshape(2, 6), m[1], m[:, 2]))
     check(lambda m: dnp.convolve(m[0], dnp.array([1.0, 2.0])))
     check(lambda m: dnp.pad(m, ((1, 0), (2, 1))))

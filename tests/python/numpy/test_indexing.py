@@ -70,7 +70,7 @@ def test_reading_agrees_with_numpy(index: tuple[Any, ...]) -> None:
     np.testing.assert_array_equal(gradient, counted)
     if arrays:
         twice = [np.stack([a, a[::-1] if a.ndim else a]) for a in arrays]
-        batch = dt.vmap(read, in_axes=(None, *[0] * len(arrays)))(X, *twice)
+        batch = dt.vmap(read, in_axes=(None, *[0] * len(arrays)))(dnp.array(X), *twice)
         np.testing.assert_array_equal(np.asarray(batch)[0], expected)
         again = X[with_arrays(index, tuple(a[1] for a in twice))]
         np.testing.assert_array_equal(np.asarray(batch)[1], again)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,7 +13,10 @@ import dovetail as dt
 from dovetail import lax
 from dovetail import numpy as dnp
 from dovetail.arrays.array import Array
+from dovetail.arrays.descriptions import ShapeDtypeStruct
+from dovetail.base.dtypes import is_weakly_typed
 from dovetail.experimental.sparse import bcoo_parts, bcoo_shape, bcsr
+from dovetail.experimental.sparse.base import JAXSparse
 from dovetail.experimental.sparse.bcoo import BCOO
 from dovetail.experimental.sparse.bcoo_layout import bcoo_update_layout
 from dovetail.experimental.sparse.bcoo_products import (
@@ -22,7 +26,9 @@ from dovetail.experimental.sparse.bcoo_products import (
 )
 from dovetail.experimental.sparse.bcoo_windows import bcoo_conv_general_dilated, bcoo_reduce_sum
 from dovetail.experimental.sparse.bcsr import BCSR
+from dovetail.jaxprs.making import make_jaxpr
 from dovetail.jaxprs.structure import ClosedJaxpr, JaxprEqn
+from dovetail.tracing.composed import COMPOSITIONS
 from dovetail.trees.pytree import flatten
 
 # Evaluates a program for dense and sparse arguments.
@@ -78,6 +84,19 @@ class Stretched:
         return broadcast(self.operand, shape=tuple(shape), broadcast_dimensions=dims)
 
 
+def description(value: Any) -> Any:
+    """The dense array that an argument stands for; dense ones are described by themselves.
+
+    Raises:
+      NotImplementedError: there are no rules for its format.
+    """
+    if not isinstance(value, JAXSparse):
+        return value
+    if not isinstance(value, (BCOO, BCSR)):
+        raise NotImplementedError(f"sparse rules for {type(value).__name__} are not implemented.")
+    return ShapeDtypeStruct(value.shape, value.dtype, weak_type=is_weakly_typed(value.data))
+
+
 def apply_rule(
     evaluate: Evaluate, primitive: Any, values: list[Any], params: dict[str, Any]
 ) -> list[Any]:
@@ -98,6 +117,9 @@ def apply_rule(
     rules = _BCSR if any(isinstance(value, BCSR) for value in values) else _BCOO
     if name in rules:
         return [rules[name](*values, **params)]
+    if name in COMPOSITIONS:
+        ops = make_jaxpr(functools.partial(COMPOSITIONS[name].ops, **params))
+        return evaluate(ops(*map(description, values)), values)
     message = f"sparse rule for {name} is not implemented"
     if name in _DENSIFYING:
         raise NotImplementedError(

@@ -7,13 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dovetail import numpy as dnp
-from dovetail.arrays.descriptions import ShapeDtypeStruct
-from dovetail.base.dtypes import is_weakly_typed
 from dovetail.experimental.sparse.base import JAXSparse
-from dovetail.experimental.sparse.bcoo import BCOO
-from dovetail.experimental.sparse.bcsr import BCSR
 from dovetail.experimental.sparse.densify import sparsifying
-from dovetail.experimental.sparse.rules import Stretched, apply_rule
+from dovetail.experimental.sparse.rules import Stretched, apply_rule, description
 from dovetail.jaxprs.making import make_jaxpr
 from dovetail.jaxprs.structure import ClosedJaxpr, Literal, Var
 from dovetail.trees.pytree import flatten, unflatten
@@ -47,7 +43,7 @@ def sparsify(f: Callable[..., Any], use_tracer: bool = False) -> Callable[..., A
     @functools.wraps(f)
     def wrapped(*args: Any, **params: Any) -> Any:
         values, spec = flatten(args, is_leaf=is_sparse)
-        described = unflatten(spec, [_description(value) for value in values])
+        described = unflatten(spec, [description(value) for value in values])
         with sparsifying():
             closed, shapes = make_jaxpr(functools.partial(f, **params), return_shape=True)(
                 *described
@@ -60,14 +56,6 @@ def sparsify(f: Callable[..., Any], use_tracer: bool = False) -> Callable[..., A
 def is_sparse(value: Any) -> bool:
     """Whether a value is a sparse array."""
     return isinstance(value, JAXSparse)
-
-
-def _description(value: Any) -> Any:
-    if not is_sparse(value):
-        return value
-    if not isinstance(value, (BCOO, BCSR)):
-        raise NotImplementedError(f"sparse rules for {type(value).__name__} are not implemented.")
-    return ShapeDtypeStruct(value.shape, value.dtype, weak_type=is_weakly_typed(value.data))
 
 
 def evaluate(closed: ClosedJaxpr, args: Sequence[Any]) -> list[Any]:
