@@ -241,6 +241,9 @@ composed_by_name: dict[str, Primitive] = {
         name: ComposedPrimitive(name, function, takes_arrays=False)
         for name, function in _OF_KEYS.items()
     },
-    **{name: ComposedPrimitive(name, *of) for name, of in COMPOSITIONS.items()},
+    **{
+        name: ComposedPrimitive(name, of.function, of.multiple_results)
+        for name, of in COMPOSITIONS.items()
+    },
 }
 composed_by_name["add_jaxvals"] = ComposedPrimitive("add_any", ops.add)
