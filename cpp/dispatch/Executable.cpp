@@ -1,7 +1,9 @@
 // Executables of hand-written code: their bindings, exports and calls.
 #include "Executable.h"
 #include "cpp/iree/Ops.h"
+#include "cpp/tensors/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -117,9 +119,32 @@ Attribute Executable::layout(MLIRContext *context) const {
   return ireeAttr(context, "hal", text + "bindings = [" + llvm::join(bindings, ", ") + "]>");
 }
 
-void Executable::numberBindings(MLIRContext *context) {
+/// Makes a static view that begins within its buffer one of the bytes from the buffer's beginning on. IREE 3.13 forgets
+/// where it begins in code for CUDA and ROCm.
+static Operation *viewOfBytes(Operation *view) {
+  std::optional<int64_t> begin = getConstantIntValue(view->getOperand(0));
+  if (begin == 0)
+    return view;
+  auto type = cast<MemRefType>(view->getResult(0).getType());
+  assert(begin && type.hasStaticShape() && "other views begin where their buffers do");
+  ImplicitLocOpBuilder b(view->getLoc(), view);
+  int64_t size = *begin + type.getNumElements() * bytesOfElement(type.getElementType());
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Operation *bytes = b.clone(*view);
+  bytes->getResult(0).setType(MemRefType::get(size, b.getI8Type()));
+  bytes->setOperand(0, zero);
+  auto made = memref::ViewOp::create(b, type, bytes->getResult(0), view->getOperand(0), /*sizes=*/ValueRange());
+  view->replaceAllUsesWith(made);
+  view->erase();
+  return bytes;
+}
+
+void Executable::numberBindings(ModuleOp program) {
+  MLIRContext *context = program.getContext();
   Builder b(context);
   Attribute stated = layout(context);
+  Target target(program);
+  bool forgetsOffsets = target.isGpu() && !target.isSpirv();
   auto number = [&](const Buffer &buffer, int64_t binding, bool isReadOnly) {
     for (Operation *view : buffer.views) {
       if (buffer.part && buffer.part->offset > 0) {
@@ -127,6 +152,8 @@ void Executable::numberBindings(MLIRContext *context) {
         int64_t bytes = buffer.part->offset * bytesOfElement(buffer.type.getElementType());
         view->setOperand(0, arith::ConstantIndexOp::create(inside, bytes + *getConstantIntValue(view->getOperand(0))));
       }
+      if (forgetsOffsets)
+        view = viewOfBytes(view);
       view->setAttr("binding", b.getIndexAttr(binding));
       view->setAttr("layout", stated);
       if (isReadOnly)
@@ -158,7 +185,7 @@ void Executable::numberBindings(MLIRContext *context) {
 void Executable::addTo(ModuleOp program, StringRef name, OwningOpRef<ModuleOp> code, size_t workloadSize,
                        function_ref<Value(ImplicitLocOpBuilder &, ValueRange)> numGroups) {
   MLIRContext *context = program.getContext();
-  numberBindings(context);
+  numberBindings(program);
   (*code->getOps<func::FuncOp>().begin()).setSymName(name);
   ImplicitLocOpBuilder b = ImplicitLocOpBuilder::atBlockBegin(code->getLoc(), program.getBody());
   OperationState state(b.getLoc(), kSource);

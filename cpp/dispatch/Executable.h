@@ -88,7 +88,7 @@ private:
   unsigned operandOf(unsigned input) const;
   mlir::Value joined(mlir::ImplicitLocOpBuilder &b, unsigned shared) const;
   mlir::Attribute layout(mlir::MLIRContext *context) const;
-  void numberBindings(mlir::MLIRContext *context);
+  void numberBindings(mlir::ModuleOp program);
 
   llvm::SmallVector<Buffer> inputs, outputs;
   llvm::SmallVector<Shared> shared;
