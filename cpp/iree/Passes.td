@@ -83,6 +83,15 @@ def HideWidthsPass : ModulePass<"dovetail-hide-widths"> {
   }];
 }
 
+def ReadWholePass : ModulePass<"dovetail-read-whole"> {
+  let summary = "on CUDA and ROCm, ops read elements at computed places from whole arrays, not from slices";
+  let description = [{
+    IREE 3.13 moves slices, also those of transpositions, into the dispatches that read them. Where such a dispatch reads
+    elements at places that it computes (`tensor.extract`), vectorized code for these targets takes the slice's rows to
+    follow each other in memory, as only a whole array's do.
+  }];
+}
+
 def ReuseArgumentsPass : ModulePass<"dovetail-reuse-arguments"> {
   let summary = "results in the memory of donated arguments";
   let description = [{

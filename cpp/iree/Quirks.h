@@ -107,6 +107,14 @@ namespace dovetail {
 //   Workaround: cpp/iree/Quirks.cpp (expandable)
 //   Test: tests/lit/iree/quirks/expanded_slice.mlir
 //
+// For CUDA and ROCm, a view of a buffer (`hal.interface.binding.subspan`) of known shape begins where the buffer does.
+//   Workaround: cpp/dispatch/Executable.cpp (viewOfBytes)
+//   Test: tests/python/lowering/test_gpu_matrices.py
+//
+// For CUDA and ROCm, the rows of a slice from which elements are read at computed places are taken to follow each other.
+//   Workaround: cpp/iree/ReadWhole.cpp (--dovetail-read-whole)
+//   Test: tests/python/lowering/test_gpu_matrices.py
+//
 // For Vulkan and Metal, a slice that begins in the middle of a vector of an array is read from the vector's beginning.
 //   Workaround: cpp/iree/HideWidths.cpp (--dovetail-hide-widths)
 //   Test: tests/lit/iree/quirks/slice_between_vectors.mlir

@@ -100,6 +100,7 @@ static void addMerge(OpPassManager &manager, const Form &form) {
   if (form.mergesOps)
     manager.addPass(createMergeSmallPass());
   manager.addPass(createHideWidthsPass());
+  manager.addPass(createReadWholePass());
 }
 
 static void addCarry(OpPassManager &manager, const Form &form) {

@@ -1,6 +1,8 @@
 // A dispatch of a loop binds at most 32 arrays, which is what the runtime passes to it: more small ones share a binding,
 // results that are not used have none, and numbers that are known are part of the code.
 // RUN: dovetail-opt %s --dovetail-lower | FileCheck %s
+// RUN: sed 's/^func.func/module attributes {dovetail.target = "cuda"} { func.func/; $a }' %s \
+// RUN:   | dovetail-opt --dovetail-lower | FileCheck %s --check-prefix=CUDA
 
 // CHECK-LABEL: func.func @main
 // CHECK:         %[[JOINED:.*]] = tensor.insert_slice %{{.*}} into %{{.*}}[256] [1] [1] : tensor<1xf32> into tensor<272xf32>
@@ -10,6 +12,10 @@
 // CHECK-NEXT:    %[[RESULT:.*]] = tensor.collapse_shape %[[FIRST]] [] : tensor<1xf32> into tensor<f32>
 // CHECK:         tensor.extract_slice %[[OUTS]][256] [1] [1]
 // CHECK:         return %[[RESULT]],
+
+// On CUDA, where a view begins is a part of the code: what is bound begins with the buffer.
+// CUDA: %[[BYTES:.*]] = "hal.interface.binding.subspan"{{.*}} -> memref<68xi8>
+// CUDA-NEXT: memref.view %[[BYTES]][%{{.*}}][] : memref<68xi8> to memref<f32>
 
 func.func @main(%arg0: tensor<i32>, %arg1: tensor<f32>, %arg2: tensor<f32>, %arg3: tensor<f32>, %arg4: tensor<f32>, %arg5: tensor<f32>, %arg6: tensor<f32>, %arg7: tensor<f32>, %arg8: tensor<f32>, %arg9: tensor<f32>, %arg10: tensor<f32>, %arg11: tensor<f32>, %arg12: tensor<f32>, %arg13: tensor<f32>, %arg14: tensor<f32>, %arg15: tensor<f32>, %arg16: tensor<f32>, %arg17: tensor<f32>) -> (tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>) {
   %0 = dovetail.constant dense<0> : tensor<i32>
