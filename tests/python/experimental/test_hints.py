@@ -16,6 +16,7 @@ from dovetail.experimental.custom_partitioning import (
     CompoundFactor,
     SdyShardingRule,
     custom_partitioning,
+    str_to_sdy_sharding_rule,
 )
 from dovetail.experimental.layout import Format, Layout, with_layout_constraint
 from dovetail.experimental.scheduling_groups import scheduling_group, xla_metadata_call
@@ -98,9 +99,9 @@ def test_errors() -> None:
     with pytest.raises(ValueError, match="at least two factors"):
         CompoundFactor("i")
     rule = SdyShardingRule(
-        (ArrayMapping("i", CompoundFactor("j", "k")),), (ArrayMapping("i"),), j=2
+        (ArrayMapping("i", CompoundFactor("j", "k")),), (ArrayMapping("i"),), j=2, k=3
     )
-    assert rule.factor_sizes == {"j": 2}
+    assert rule.factor_sizes == {"j": 2, "k": 3}
     with pytest.raises(ValueError, match="Trees should be equal"):
         shard_alike((X,), X)  # pyright: ignore[reportArgumentType]
     with pytest.raises(ValueError, match="leaves shapes"):
@@ -118,3 +119,36 @@ def test_topologies() -> None:
     assert mesh.axis_names == ("data",)
     with pytest.raises(NotImplementedError, match="must be of attached devices"):
         topologies.get_topology_desc("v5e:2x2", "tpu")
+
+
+@pytest.mark.parametrize(
+    ("rule", "options", "message"),
+    [
+        ("i j", {}, "There is no -> in rule"),
+        ("i … -> i", {}, "Unknown character"),
+        ("i ... -> i", {}, "only at the beginning of a dimension"),
+        ("(i -> i", {}, "pairs of brackets"),
+        ("1 -> i", {}, "start with a letter"),
+        ("(i j) -> (i j)", {"i": 2}, "Factor j is only used in compound factors"),
+        ("i -> i", {"i": 2}, "Factor i represents a whole dimension"),
+        ("i -> i", {"j": 2}, "Factor j is not used in the rule"),
+        ("i -> i", {"reduction_factors": ("k",)}, "Factor k in reduction_factors is not used"),
+        ("i -> i", {"reduction_factors": "i"}, "must be a tuple of factors"),
+        (
+            "i -> i",
+            {"reduction_factors": ("i",), "permutation_factors": ("i",)},
+            "Factor i can only be in one",
+        ),
+    ],
+)
+def test_rules_that_are_none(rule: str, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        str_to_sdy_sharding_rule(rule, **options)
+
+
+def test_rules() -> None:
+    rule = str_to_sdy_sharding_rule("... (i j) k,k->...  (i j),", i=2, j=3)
+    compound = CompoundFactor("i", "j")
+    assert rule.operand_mappings == (ArrayMapping("…", compound, "k"), ArrayMapping("k"))
+    assert rule.result_mappings == (ArrayMapping("…", compound), ArrayMapping())
+    assert rule.factor_sizes == {"i": 2, "j": 3}
