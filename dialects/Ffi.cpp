@@ -96,6 +96,34 @@ static LogicalResult verifyBatchDims(FfiCallOp op) {
   return success();
 }
 
+static LogicalResult verifyFactors(FfiCallOp op) {
+  if (!op.getFactors())
+    return success();
+  auto types = llvm::to_vector(
+      llvm::concat<const Type>(llvm::to_vector(op.getArgs().getTypes()), llvm::to_vector(op.getResultTypes())));
+  if (op.getFactors()->size() != types.size())
+    return op.emitOpError() << "factors must have one entry for each of " << types.size()
+                            << " arrays, got: " << *op.getFactors();
+  llvm::SmallDenseMap<int64_t, int64_t> sizes;
+  for (auto [entry, type] : llvm::zip_equal(*op.getFactors(), types)) {
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
+    auto factors = dyn_cast<DenseI64ArrayAttr>(entry);
+    if (!factors || factors.size() != static_cast<int64_t>(shape.size()))
+      return op.emitOpError() << "factors must have a number for each dimension of " << type << ", got: " << entry;
+    llvm::SmallDenseSet<int64_t> seen;
+    for (auto [factor, size] : llvm::zip_equal(factors.asArrayRef(), shape)) {
+      if (factor == FactorMap::kNone)
+        continue;
+      int64_t of = sizes.try_emplace(factor, size).first->second;
+      if (factor < 0 || !seen.insert(factor).second || !canBeEqual(of, size))
+        return op.emitOpError() << "factors must be -1 or numbers of loops, of which an array has each once, and all "
+                                   "arrays in the same size, got: "
+                                << factor << " in " << entry << " of " << type;
+    }
+  }
+  return success();
+}
+
 LogicalResult FfiCallOp::verify() {
   if (getTarget().empty() || getTarget().contains('\0'))
     return emitOpError() << "target must be a name, got: " << getTargetAttr();
@@ -107,7 +135,7 @@ LogicalResult FfiCallOp::verify() {
   // Aliases have layouts in common.
   if (failed(verifyLayouts(*this, "input_layouts", getInputLayouts(), getArgs().getTypes())) ||
       failed(verifyLayouts(*this, "output_layouts", getOutputLayouts(), getResultTypes())) ||
-      failed(verifyAliases(*this)) || failed(verifyBatchDims(*this)))
+      failed(verifyAliases(*this)) || failed(verifyBatchDims(*this)) || failed(verifyFactors(*this)))
     return failure();
   return verifyOutsideCall(*this, getVmapMethod(), getSizes());
 }
@@ -136,22 +164,61 @@ LogicalResult FfiCallOp::vary(VaryingAnalysis &, MutableArrayRef<AxisSet> operan
   return success();
 }
 
-FactorMap FfiCallOp::factorMap() {
+SmallVector<SmallVector<int64_t>> FfiCallOp::loops() {
   // Each device would have the effects.
   int64_t count = getHasSideEffect() ? 0 : getBatchDims().value_or(0);
-  auto factorsOf = [&](Type type) {
-    auto array = dyn_cast<RankedTensorType>(type);
-    SmallVector<int64_t> factors(array ? array.getRank() : 0, FactorMap::kNone);
-    for (int64_t d = 0; array && d < count; ++d)
-      factors[d] = d;
-    return factors;
+  SmallVector<SmallVector<int64_t>> loops;
+  for (Type type : llvm::concat<const Type>(llvm::to_vector(getArgs().getTypes()), llvm::to_vector(getResultTypes()))) {
+    loops.emplace_back(cast<RankedTensorType>(type).getRank(), FactorMap::kNone);
+    llvm::copy(range(0, count), loops.back().begin());
+  }
+  if (!getFactors() || getHasSideEffect())
+    return loops;
+  for (auto [stated, factors] : llvm::zip_equal(*getFactors(), loops))
+    llvm::copy(cast<DenseI64ArrayAttr>(stated).asArrayRef(), factors.begin());
+  // Devices do not know which part of another loop a result has, and nothing combines results for parts.
+  ArrayRef<SmallVector<int64_t>> all = loops;
+  auto isIn = [](int64_t factor) {
+    return [factor](ArrayRef<int64_t> factors) { return llvm::is_contained(factors, factor); };
   };
+  llvm::SmallDenseSet<int64_t> kept;
+  for (ArrayRef<int64_t> factors : all.take_front(getArgs().size()))
+    for (int64_t factor : factors)
+      if (llvm::all_of(all.drop_front(getArgs().size()), isIn(factor)))
+        kept.insert(factor);
+  for (SmallVector<int64_t> &factors : loops)
+    for (int64_t &factor : factors)
+      if (!kept.contains(factor))
+        factor = FactorMap::kNone;
+  return loops;
+}
+
+FactorMap FfiCallOp::factorMap() {
+  auto factors = loops();
+  int64_t numArgs = getArgs().size();
   FactorMap map;
-  for (Type type : getOperandTypes())
-    map.operands.push_back(factorsOf(type));
-  for (Type type : getResultTypes())
-    map.results.push_back(factorsOf(type));
+  map.operands.assign(factors.begin(), factors.begin() + numArgs);
+  map.operands.append(getSizes().size(), {});
+  map.results.assign(factors.begin() + numArgs, factors.end());
   return map;
+}
+
+/// The loops of arrays of which some have a batch in front, which is another one if it is that of all.
+static ArrayAttr batchedFactors(Builder &b, std::optional<ArrayAttr> factors, ArrayRef<BatchForm> forms, bool isLoop) {
+  if (!factors)
+    return {};
+  int64_t batch = 0;
+  for (Attribute entry : *factors)
+    for (int64_t factor : cast<DenseI64ArrayAttr>(entry).asArrayRef())
+      batch = std::max(batch, factor + 1);
+  SmallVector<Attribute> batched;
+  for (auto [entry, form] : llvm::zip_equal(*factors, forms)) {
+    SmallVector<int64_t> ofArray(cast<DenseI64ArrayAttr>(entry).asArrayRef());
+    if (form == BatchForm::Leading)
+      ofArray.insert(ofArray.begin(), isLoop ? batch : FactorMap::kNone);
+    batched.push_back(b.getDenseI64ArrayAttr(ofArray));
+  }
+  return b.getArrayAttr(batched);
 }
 
 /// The layouts of arrays of which some have a batch in front.
@@ -191,7 +258,7 @@ LogicalResult FfiCallOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t
       // An argument that all elements share is not written over.
       aliases.push_back(argument >= 0 && args[argument].getType() == types[i] ? argument : -1);
     }
-    bool isBatch = form == BatchForm::Leading && getBatchDims() &&
+    bool isBatch = form == BatchForm::Leading &&
                    llvm::all_of(args, [&](Value arg) { // A dimension of size 1 is none of the batch's.
                      auto array = cast<RankedTensorType>(arg.getType());
                      return array.getRank() > 0 && array.getDimSize(0) == int64_t(e.batchSize);
@@ -199,11 +266,14 @@ LogicalResult FfiCallOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t
     IntegerAttr batchDims = getBatchDimsAttr();
     if (form == BatchForm::Leading && getBatchDims())
       batchDims = isBatch ? b.getI64IntegerAttr(*getBatchDims() + 1) : IntegerAttr();
+    SmallVector<BatchForm> allForms(forms);
+    allForms.append(resultForms);
     return FfiCallOp::create(e.builder, e.loc, types, getTargetAttr(), getHasSideEffectAttr(), getVmapMethodAttr(),
                              axesWithoutBatch(e, getAxes()), getConfigAttr(),
                              getAliases() ? b.getDenseI64ArrayAttr(aliases) : DenseI64ArrayAttr(),
                              batchedLayouts(b, getInputLayouts(), forms),
-                             batchedLayouts(b, getOutputLayouts(), resultForms), batchDims, args, sizes)
+                             batchedLayouts(b, getOutputLayouts(), resultForms), batchDims,
+                             batchedFactors(b, getFactors(), allForms, isBatch), args, sizes)
         ->getResults();
   };
   llvm::append_range(results, call.batch(e, operands.take_front(numArgs), dims.take_front(numArgs),

@@ -21,7 +21,9 @@ def FfiCallOp : DovetailOp<"ffi_call", [AttrSizedOperandSegments, HostOnly,
     `aliases` has an entry for each result: the argument in whose memory it is written, or -1. `input_layouts` and
     `output_layouts` list the dimensions of each array from major to minor, in the order in which its elements are in the
     function's memory. The first `batch_dims` dimensions of all arrays, if stated, are a batch, whose elements do not
-    depend on each other: devices may call the function on parts of it.
+    depend on each other: devices may call the function on parts of it. `factors` says more: for each argument, then for
+    each result, the loop that each dimension is, or -1. Devices may call the function on parts of the loops that all
+    results have.
 
     `vmap_method`, `mesh_axes` and `sizes` are those of `callback`.
   }];
@@ -29,7 +31,7 @@ def FfiCallOp : DovetailOp<"ffi_call", [AttrSizedOperandSegments, HostOnly,
                        OptionalAttr<StrAttr>:$vmap_method, OptionalAttr<StrArrayAttr>:$mesh_axes,
                        OptionalAttr<DictionaryAttr>:$config, OptionalAttr<DenseI64ArrayAttr>:$aliases,
                        OptionalAttr<ArrayAttr>:$input_layouts, OptionalAttr<ArrayAttr>:$output_layouts,
-                       OptionalAttr<I64Attr>:$batch_dims, Variadic<AnyArray>:$args, Sizes:$sizes);
+                       OptionalAttr<I64Attr>:$batch_dims, OptionalAttr<ArrayAttr>:$factors, Variadic<AnyArray>:$args, Sizes:$sizes);
   let results = (outs Variadic<AnyArray>:$outs);
   let assemblyFormat = [{
     $target (`vmap` $vmap_method^)? (`over` $mesh_axes^)? `(` $args `)` (`sizes` `(` $sizes^ `)`)? (`with` $config^)?
@@ -41,6 +43,9 @@ def FfiCallOp : DovetailOp<"ffi_call", [AttrSizedOperandSegments, HostOnly,
     int64_t aliasOf(unsigned result) { return getAliases() ? (*getAliases())[result] : -1; }
     /// The dimensions of an array from major to minor, in their order in memory; empty if that is theirs.
     ::llvm::ArrayRef<int64_t> layoutOf(bool isResult, unsigned number);
+    /// The loops of the dimensions of the arguments and of the results, by `factors` or `batch_dims`; those that devices
+    /// may not divide are none.
+    ::llvm::SmallVector<::llvm::SmallVector<int64_t>> loops();
   }];
   let hasVerifier = 1;
 }

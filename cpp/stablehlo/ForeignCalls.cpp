@@ -119,11 +119,11 @@ std::optional<LogicalResult> importForeign(stablehlo::CustomCallOp op, Importer 
   FailureOr<SmallVector<int64_t>> aliases = aliasesFrom(op);
   if (failed(inputs) || failed(outputs) || failed(aliases))
     return failure();
-  auto call = FfiCallOp::create(b, e.loc, op->getResultTypes(), b.getStringAttr(op.getCallTargetName()),
-                                b.getBoolAttr(effect && effect.getValue()), /*vmap_method=*/StringAttr(),
-                                /*mesh_axes=*/ArrayAttr(), config,
-                                aliases->empty() ? DenseI64ArrayAttr() : b.getDenseI64ArrayAttr(*aliases), *inputs,
-                                *outputs, /*batch_dims=*/IntegerAttr(), op->getOperands(), ValueRange());
+  auto call = FfiCallOp::create(
+      b, e.loc, op->getResultTypes(), b.getStringAttr(op.getCallTargetName()),
+      b.getBoolAttr(effect && effect.getValue()), /*vmap_method=*/StringAttr(),
+      /*mesh_axes=*/ArrayAttr(), config, aliases->empty() ? DenseI64ArrayAttr() : b.getDenseI64ArrayAttr(*aliases),
+      *inputs, *outputs, /*batch_dims=*/IntegerAttr(), /*factors=*/ArrayAttr(), op->getOperands(), ValueRange());
   llvm::append_range(results, call->getResults());
   return success();
 }

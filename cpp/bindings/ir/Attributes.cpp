@@ -70,7 +70,7 @@ static Attribute toAttribute(const std::string &name, nb::handle value) {
   Builder b(&context());
   if (nb::isinstance<nb::dict>(value))
     return toForeign(value);
-  if (llvm::is_contained({"input_layouts", "output_layouts"}, name)) {
+  if (llvm::is_contained({"factors", "input_layouts", "output_layouts"}, name)) {
     SmallVector<Attribute> layouts;
     for (nb::handle layout : value)
       layouts.push_back(b.getDenseI64ArrayAttr(nb::cast<std::vector<int64_t>>(layout)));

@@ -31,7 +31,7 @@ class Request(NamedTuple):
     """A name that a program asked for, and which does not exist.
 
     Attributes:
-      name: the name in JAX, such as `jax.lax.select_and_scatter_p`.
+      name: the name in JAX, such as `jax.profiler.ProfileData`.
       where: the file and line that first asked for it.
       is_used: whether it was used, which is an error, or only imported.
     """
@@ -56,9 +56,9 @@ def report() -> list[Request]:
 
     Example:
       >>> import dovetail.as_jax
-      >>> from jax.lax import select_and_scatter_p
+      >>> from jax.profiler import ProfileData
       >>> [(request.name, request.is_used) for request in dovetail.as_jax.report()]
-      [('jax.lax.select_and_scatter_p', False)]
+      [('jax.profiler.ProfileData', False)]
     """
     return sorted(_requests.values())
 

@@ -207,10 +207,6 @@ MISSING = {
         "jax.extend.core": """
             AbstractToken CallPrimitive DebugInfo JaxprTypeError
         """,
-        "jax.extend.core.primitives": """
-            call_p closed_call_p custom_lin_p empty2_p get_p select_and_scatter_p
-            swap_p
-        """,
         "jax.extend.linear_util": """
             StoreException cache merge_linear_aux transformation transformation2
             transformation_with_aux transformation_with_aux2
@@ -254,9 +250,6 @@ MISSING = {
         """,
         "jax.interpreters.xla": """
             Backend apply_primitive
-        """,
-        "jax.lax": """
-            select_and_scatter_p
         """,
         "jax.numpy": """
             int1 uint1

@@ -34,9 +34,9 @@ random: Any = _Late("dovetail.random")
 segments: Any = _Late("dovetail.numpy.segments")
 # `Compiled.save`.
 files: Any = _Late("dovetail.exporting.files")
-# `lax.add_p` and the like.
+# Programs of functions that are parameters of equations.
+making: Any = _Late("dovetail.jaxprs.making")
+# `lax.add_p`, `sparse.bcoo_todense_p` and the like.
 jaxprs: Any = _Late("dovetail.jaxprs.primitives")
-# `sparse.bcoo_todense_p` and the like.
-sparse_primitives: Any = _Late("dovetail.experimental.sparse.primitives")
 # The options `--as-jax` of commands.
 as_jax: Any = _Late("dovetail.as_jax")

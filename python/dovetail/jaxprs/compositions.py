@@ -1,7 +1,7 @@
 """Primitives that are several ops here: `bind` composes them.
 
-Those of `dovetail.tracing.composed` are equations of what `make_jaxpr` makes; in the place of
-others, equations have the ops that they are made of.
+Those of arrays are equations of what `make_jaxpr` makes; in the place of those of keys, equations
+have the ops that they are made of.
 """
 
 from __future__ import annotations
@@ -11,15 +11,13 @@ from typing import Any
 
 from dovetail import lax, ops, random
 from dovetail.base import dtypes
+from dovetail.jaxprs import windows
 from dovetail.jaxprs.evaluation import jaxpr_as_fun
-from dovetail.jaxprs.structure import ClosedJaxpr
 from dovetail.lax import linalg
 from dovetail.programs.transfers import device_put
 from dovetail.tracing.arguments import as_operand
-from dovetail.tracing.composed import COMPOSITIONS
+from dovetail.tracing.composed import COMPOSITIONS, composed
 from dovetail.tracing.trace import Operand
-from dovetail.transforms.autodiff import jvp
-from dovetail.transforms.linearization import vjp
 from dovetail.transforms.primitives import Primitive
 
 
@@ -41,6 +39,8 @@ class ComposedPrimitive(Primitive):
         takes_arrays: bool = True,
     ) -> None:
         super().__init__(name)
+        if takes_arrays and name not in COMPOSITIONS:
+            function = composed(name, multiple_results)(function)
         self.function, self.multiple_results = function, multiple_results
         self.takes_arrays = takes_arrays
 
@@ -79,67 +79,6 @@ def _rank(x: Operand) -> Operand:
     return lax.select(is_negative, lax.bitwise_xor(number, magnitude), number)
 
 
-# Windows ------------------------------------------------------------------------------------------
-
-
-def _program(jaxpr: Any, consts: Sequence[Any]) -> Callable[..., list[Any]]:
-    return jaxpr_as_fun(jaxpr if isinstance(jaxpr, ClosedJaxpr) else ClosedJaxpr(jaxpr, consts))
-
-
-def _combination(jaxpr: Any, consts: Sequence[Any], count: int) -> Callable[..., Any]:
-    """The function of a reduction on two tuples, from its program."""
-    program = _program(jaxpr, consts)
-    return lambda x, y: tuple(program(*x, *y)) if count > 1 else program(x, y)[0]
-
-
-def _reduced(reduction: Callable[..., Any], args: Sequence[Operand], combine: Any) -> list[Any]:
-    count = len(args) // 2
-    operands, inits = tuple(args[:count]), tuple(args[count:])
-    if count == 1:
-        return [reduction(operands[0], inits[0], combine)]
-    return list(reduction(operands, inits, combine))
-
-
-def _reduce(
-    *args: Operand,
-    computation: Any,
-    jaxpr: Any,
-    dimensions: Sequence[int],
-    out_sharding: Any = None,
-) -> list[Any]:
-    combine = computation or _combination(jaxpr, (), len(args) // 2)
-    return _reduced(lambda xs, init, f: lax.reduce(xs, init, f, dimensions), args, combine)
-
-
-def _reduce_window(*args: Operand, jaxpr: Any, consts: Sequence[Any], **window: Any) -> list[Any]:
-    combine = _combination(jaxpr, consts, len(args) // 2)
-    return _reduced(lambda xs, init, f: lax.reduce_window(xs, init, f, **window), args, combine)
-
-
-def _selected(select_prim: Any, operand: Operand, window: dict[str, Any]) -> Callable[..., Any]:
-    """The reduction by `max` or `min` whose derivative selects elements of windows."""
-    of_greatest = select_prim is not None and select_prim.name == "ge"
-    combine = lax.max if of_greatest else lax.min
-    name = operand.dtype
-    limits = dtypes.finfo(name) if dtypes.KINDS[name] == "f" else dtypes.iinfo(name)
-    init = limits.min if of_greatest else limits.max
-    if dtypes.KINDS[name] == "f":
-        init = -float("inf") if of_greatest else float("inf")
-    return lambda x: lax.reduce_window(x, lax.full((), init, name), combine, **window)
-
-
-def _select_and_scatter_add(
-    source: Operand, operand: Operand, *, select_prim: Any, **window: Any
-) -> Any:
-    return vjp(_selected(select_prim, operand, window), operand)[1](source)[0]
-
-
-def _select_and_gather_add(
-    tangents: Operand, operand: Operand, *, select_prim: Any, **window: Any
-) -> Any:
-    return jvp(_selected(select_prim, operand, window), (operand,), (tangents,))[1]
-
-
 # Others -------------------------------------------------------------------------------------------
 
 
@@ -155,16 +94,27 @@ def _linear_solve(*args: Operand, const_lengths: Any, jaxprs: Any) -> list[Any]:
         parts[name] = args[first : first + length]
         first += length
     b = tuple(args[first:])
+    has_aux = len(jaxprs.solve.out_avals) > len(b)
 
     def function(name: str) -> Callable[..., Any]:
         program = jaxpr_as_fun(getattr(jaxprs, name))
         return lambda x: tuple(program(*parts[name], *x))
 
     def solver(name: str) -> Any:
-        return None if getattr(jaxprs, name) is None else lambda _, x: function(name)(x)
+        if getattr(jaxprs, name) is None:
+            return None
+
+        def solved(_: Any, x: Any) -> Any:
+            outs = function(name)(x)
+            return (outs[: len(b)], outs[len(b) :]) if has_aux else outs
+
+        return solved
 
     transposed = solver("transpose_solve")
-    return list(lax.custom_linear_solve(function("matvec"), b, solver("solve"), transposed))
+    outs = lax.custom_linear_solve(
+        function("matvec"), b, solver("solve"), transposed, has_aux=has_aux
+    )
+    return [*outs[0], *outs[1]] if has_aux else list(outs)
 
 
 def _scatter_sub(
@@ -208,6 +158,7 @@ _OTHERS = {
     "cholesky_update": linalg.cholesky_update,
     "copy": lambda x: x,
     "create_token": lax.create_token,
+    "empty2": lambda *, dtype, memory_space=None: lax.full((), 0, dtype),
     "eq_to": _ordered(lax.eq),
     "householder_product": linalg.householder_product,
     "igamma_grad_a": lax.igamma_grad_a,
@@ -218,8 +169,9 @@ _OTHERS = {
     "ragged_all_to_all": lax.ragged_all_to_all,
     "rng_uniform": lambda a, b, *, shape: lax.rng_uniform(a, b, shape),
     "scatter_sub": _scatter_sub,
-    "select_and_gather_add": _select_and_gather_add,
-    "select_and_scatter_add": _select_and_scatter_add,
+    "select_and_gather_add": windows.select_and_gather_add,
+    "select_and_scatter": windows.select_and_scatter,
+    "select_and_scatter_add": windows.select_and_scatter_add,
     "sharding_constraint": _sharding_constraint,
     "stage": lambda x: x,
     "symmetric_product": linalg.symmetric_product,
@@ -227,23 +179,42 @@ _OTHERS = {
 _OF_SEVERAL = {
     "approx_top_k": _approx_top_k,
     "device_put": _device_put,
-    "linear_solve": _linear_solve,
     "dce_sink": lambda *xs, **params: [],
-    "reduce": _reduce,
-    "reduce_window": _reduce_window,
+    "reduce": windows.reduce,
+    "reduce_window": windows.reduce_window,
     "rng_bit_generator": lax.rng_bit_generator,
 }
-# All of them, by JAX's name.
-composed_by_name: dict[str, Primitive] = {
+# Those that have other names in equations than as attributes.
+_RENAMED = {
+    "add_jaxvals": ComposedPrimitive("add_any", ops.add),
+    "linear_solve": ComposedPrimitive("custom_linear_solve", _linear_solve, True),
+}
+_by_name: dict[str, Primitive] = {
     **{name: ComposedPrimitive(name, function) for name, function in _OTHERS.items()},
     **{name: ComposedPrimitive(name, function, True) for name, function in _OF_SEVERAL.items()},
     **{
         name: ComposedPrimitive(name, function, takes_arrays=False)
         for name, function in _OF_KEYS.items()
     },
-    **{
-        name: ComposedPrimitive(name, of.function, of.multiple_results)
-        for name, of in COMPOSITIONS.items()
-    },
+    **{primitive.name: primitive for primitive in _RENAMED.values()},
 }
-composed_by_name["add_jaxvals"] = ComposedPrimitive("add_any", ops.add)
+
+
+def composed_named(name: str) -> Primitive | None:
+    """The primitive of that name in equations, or as an attribute, if it is a composition.
+
+    Args:
+      name: JAX's name of it, without `_p`.
+    """
+    if name not in _by_name and name in COMPOSITIONS:
+        of = COMPOSITIONS[name]
+        _by_name[name] = ComposedPrimitive(name, of.function, of.multiple_results)
+    return _RENAMED.get(name) or _by_name.get(name)
+
+
+def composed_names() -> list[str]:
+    """The names of those that are attributes of `dovetail.lax`."""
+    of_lax = [
+        name for name, of in COMPOSITIONS.items() if of.ops.__module__.startswith("dovetail.lax")
+    ]
+    return [*{*_by_name, *of_lax, *_RENAMED} - {each.name for each in _RENAMED.values()}]

@@ -7,10 +7,13 @@ from typing import Any
 
 from dovetail import _core, lax
 from dovetail.arrays.shaped_array import ShapedArray
+from dovetail.base import late
 from dovetail.base.trace_stack import current
+from dovetail.jaxprs.compositions import ComposedPrimitive
 from dovetail.jaxprs.evaluation import TracedJaxpr, eval_jaxpr, jaxpr_as_fun
 from dovetail.jaxprs.structure import ClosedJaxpr, Jaxpr
 from dovetail.tracing.arguments import as_operand
+from dovetail.tracing.composed import makes_equations
 from dovetail.tracing.functions import apply
 from dovetail.transforms.primitives import Primitive
 from dovetail.transforms.program_rules import ProgramRules
@@ -98,6 +101,47 @@ custom_jvp_call_p = _Custom("custom_jvp_call", "custom_jvp", "call_jaxpr", rule=
 custom_vjp_call_p = _Custom(
     "custom_vjp_call", "custom_vjp", "call_jaxpr", fwd="fwd_jaxpr_thunk", bwd="bwd"
 )
+
+
+class _Call(ComposedPrimitive):
+    """A call of a program.
+
+    Args:
+      name: JAX's name of it.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, _called, multiple_results=True)
+
+    def get_bind_params(self, params: dict[str, Any]) -> dict[str, Any]:
+        """The parameters, with a function in the place of the program."""
+        rest = {key: value for key, value in params.items() if key != "call_jaxpr"}
+        return rest | {"subfuns": (jaxpr_as_fun(_closed(params["call_jaxpr"])),)}
+
+    def bind(self, *args: Any, subfuns: Any = (), call_jaxpr: Any = None, **params: Any) -> Any:
+        """Call the program, or the function of `subfuns`."""
+        if call_jaxpr is None:
+            (function,) = subfuns
+            if not makes_equations():
+                operands = (as_operand(arg, f"operand {i} of {self}") for i, arg in enumerate(args))
+                return list(function(*operands))
+            call_jaxpr = late.making.make_jaxpr(function)(*args)
+            args, call_jaxpr = (
+                (*call_jaxpr.consts, *args),
+                late.making.with_constants_as_arguments(call_jaxpr),
+            )
+        return super().bind(*args, call_jaxpr=call_jaxpr, **params)
+
+
+def _closed(program: Jaxpr | ClosedJaxpr) -> ClosedJaxpr:
+    return ClosedJaxpr(program, []) if isinstance(program, Jaxpr) else program
+
+
+def _called(*args: Any, call_jaxpr: Any, **params: Any) -> list[Any]:
+    return jaxpr_as_fun(_closed(call_jaxpr))(*args)
+
+
+call_p, closed_call_p = _Call("call"), _Call("closed_call")
 remat_p = CallPrimitive("checkpoint", "checkpoint", "jaxpr")
 
 # (op, primitive), for the ops on functions.

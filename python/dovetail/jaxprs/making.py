@@ -161,3 +161,13 @@ class _Made(ClosedJaxpr):
         module = self._traced.function.module.clone()
         module.keep_as_main(self._traced.function.name)
         return module.text().rstrip()
+
+
+def with_constants_as_arguments(closed: ClosedJaxpr) -> ClosedJaxpr:
+    """A program that takes its constants as its first arguments.
+
+    Args:
+      closed: the program.
+    """
+    jaxpr = closed.jaxpr
+    return ClosedJaxpr(jaxpr.replace(constvars=[], invars=[*jaxpr.constvars, *jaxpr.invars]), [])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from dovetail.jaxprs.compositions import composed_by_name
+from dovetail.jaxprs.compositions import composed_named, composed_names
 from dovetail.jaxprs.higher_order import (
+    call_p,
+    closed_call_p,
     cond_p,
     custom_jvp_call_p,
     custom_vjp_call_p,
@@ -15,14 +17,20 @@ from dovetail.jaxprs.higher_order import (
     while_p,
 )
 from dovetail.jaxprs.op_primitives import by_name
+from dovetail.jaxprs.outside import custom_lin_p, get_p, swap_p
 
 _HIGHER_ORDER = {
+    "call": call_p,
+    "closed_call": closed_call_p,
     "cond": cond_p,
+    "custom_lin": custom_lin_p,
     "custom_jvp_call": custom_jvp_call_p,
     "custom_vjp_call": custom_vjp_call_p,
+    "get": get_p,
     "jit": jit_p,
     "remat": remat_p,
     "scan": scan_p,
+    "swap": swap_p,
     "while": while_p,
 }
 
@@ -34,7 +42,7 @@ def names() -> list[str]:
       >>> names()[:3]
       ['abs_p', 'acos_p', 'acosh_p']
     """
-    return sorted(f"{name}_p" for name in {*_HIGHER_ORDER, *by_name, *composed_by_name})
+    return sorted(f"{name}_p" for name in {*_HIGHER_ORDER, *by_name, *composed_names()})
 
 
 def find(module: str, attribute: str) -> Any:
@@ -53,7 +61,16 @@ def find(module: str, attribute: str) -> Any:
       Array(3., dtype=float32, weak_type=True)
     """
     name = attribute.removesuffix("_p")
-    found = _HIGHER_ORDER.get(name) or by_name.get(name) or composed_by_name.get(name)
-    if found is None or name == attribute:
+    found = None if name == attribute else named(name)
+    if found is None:
         raise AttributeError(f"module {module!r} has no attribute {attribute!r}")
     return found
+
+
+def named(name: str) -> Any:
+    """The primitive of that name, or None.
+
+    Args:
+      name: JAX's name of it, without `_p`.
+    """
+    return _HIGHER_ORDER.get(name) or composed_named(name) or by_name.get(name)

@@ -10,7 +10,6 @@ import numpy as np
 from dovetail import _core
 from dovetail.arrays.array import Array
 from dovetail.arrays.shaped_array import ShapedArray
-from dovetail.jaxprs.compositions import composed_by_name
 from dovetail.jaxprs.evaluation import TracedJaxpr
 from dovetail.jaxprs.higher_order import (
     CALLS,
@@ -20,6 +19,7 @@ from dovetail.jaxprs.higher_order import (
     types_of,
 )
 from dovetail.jaxprs.op_primitives import primitive_of, scalar_or_array
+from dovetail.jaxprs.primitives import named
 from dovetail.jaxprs.structure import (
     Atom,
     ClosedJaxpr,
@@ -147,7 +147,7 @@ class _Reading:
             primitive, params = rules.primitive, rules.params
         elif name == "call" and "label" in attributes:
             equation = equation_named(attributes["label"])
-            primitive, params = composed_by_name[equation.primitive], dict(equation.params)
+            primitive, params = named(equation.primitive), dict(equation.params)
             atoms = atoms[: equation.num_operands]
         elif name in CALLS:
             primitive, params = self._call(of)

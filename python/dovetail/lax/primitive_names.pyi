@@ -24,11 +24,13 @@ bessel_i0e_p: Primitive
 bessel_i1e_p: Primitive
 bitcast_convert_type_p: Primitive
 broadcast_in_dim_p: Primitive
+call_p: Primitive
 cbrt_p: Primitive
 ceil_p: Primitive
 cholesky_p: Primitive
 cholesky_update_p: Primitive
 clamp_p: Primitive
+closed_call_p: Primitive
 clz_p: Primitive
 complex_p: Primitive
 concatenate_p: Primitive
@@ -47,6 +49,7 @@ cummin_p: Primitive
 cumprod_p: Primitive
 cumsum_p: Primitive
 custom_jvp_call_p: Primitive
+custom_lin_p: Primitive
 custom_vjp_call_p: Primitive
 dce_sink_p: Primitive
 det_p: Primitive
@@ -59,6 +62,7 @@ dynamic_slice_p: Primitive
 dynamic_update_slice_p: Primitive
 eig_p: Primitive
 eigh_p: Primitive
+empty2_p: Primitive
 eq_p: Primitive
 eq_to_p: Primitive
 erf_inv_p: Primitive
@@ -77,6 +81,7 @@ from_index_p: Primitive
 gather_p: Primitive
 ge_p: Primitive
 geqrf_p: Primitive
+get_p: Primitive
 gt_p: Primitive
 heaviside_p: Primitive
 hessenberg_p: Primitive
@@ -173,6 +178,7 @@ scatter_sub_p: Primitive
 schur_p: Primitive
 select_and_gather_add_p: Primitive
 select_and_scatter_add_p: Primitive
+select_and_scatter_p: Primitive
 select_n_p: Primitive
 sharding_constraint_p: Primitive
 shift_left_p: Primitive
@@ -192,6 +198,7 @@ stage_p: Primitive
 stop_gradient_p: Primitive
 sub_p: Primitive
 svd_p: Primitive
+swap_p: Primitive
 symmetric_product_p: Primitive
 tan_p: Primitive
 tanh_p: Primitive

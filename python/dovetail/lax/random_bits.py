@@ -13,7 +13,7 @@ import numpy as np
 
 from dovetail import ops
 from dovetail.arrays.array import Array
-from dovetail.base import dtypes
+from dovetail.base import dtypes, late
 from dovetail.base.errors import type_error, value_error
 from dovetail.base.late import random
 from dovetail.lax.arithmetic import add, mul
@@ -24,6 +24,7 @@ from dovetail.lax.multiply_high import mulhi
 from dovetail.lax.pieces import concatenate, index_in_dim, slice_in_dim, stack
 from dovetail.lax.shape import broadcast, expand_dims, reshape
 from dovetail.ops.operands import ArrayLike, as_operand, canonical_shape
+from dovetail.tracing.composed import makes_equations
 from dovetail.transforms.custom_batching import custom_vmap
 
 # Salmon et al., Parallel random numbers: as easy as 1, 2, 3 (SC 2011).
@@ -136,8 +137,13 @@ def rng_bit_generator(
             "rng_bit_generator: dtype must be an unsigned integer type of 8 bits or more, got: "
             f"{element.name}"
         )
-    is_threefry = RandomAlgorithm(algorithm) is RandomAlgorithm.RNG_THREE_FRY
+    algorithm = RandomAlgorithm(algorithm)
+    is_threefry = algorithm is RandomAlgorithm.RNG_THREE_FRY
     state = as_operand("rng_bit_generator", key)
+    if makes_equations():
+        primitive = late.jaxprs.find(__name__, "rng_bit_generator_p")
+        params = {"shape": sizes, "dtype": element, "algorithm": algorithm, "out_sharding": None}
+        return tuple(primitive.bind(state, **params))  # type: ignore[return-value]
     return _generator(is_threefry, sizes, element)(state)
 
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from dovetail import ops
 from dovetail.arrays.array import Array
-from dovetail.base import dtypes
+from dovetail.arrays.descriptions import ShapeDtypeStruct
+from dovetail.base import dtypes, late
 from dovetail.base.errors import type_error, value_error
 from dovetail.base.late import numpy as dnp
 from dovetail.lax import basics as lax
@@ -27,6 +28,7 @@ from dovetail.lax.indexing import index_take
 from dovetail.lax.reduce import reduced_axes
 from dovetail.ops.operands import Shape, as_operand
 from dovetail.symbolic.size import is_symbolic_dim
+from dovetail.tracing.composed import composed, makes_equations
 from dovetail.tracing.trace import Tracer
 from dovetail.transforms.batching import vmap
 from dovetail.trees.pytree import flatten, unflatten
@@ -68,6 +70,10 @@ def reduce(
     name = _monoid(computation, flat, init_values)
     if name in _REDUCERS:
         return _REDUCERS[name](flat[0], dims) if dims else flat[0]
+    if makes_equations():
+        made = _equation(flat, inits, combine, computation=computation, dimensions=dims)
+        if made is not None:
+            return made
     return _reduced(flat, inits, combine, dims)
 
 
@@ -94,7 +100,8 @@ class _Combine:
     def tree(self, leaves: Sequence[Any]) -> Any:
         return unflatten(self.structure, leaves)
 
-    def _of_scalars(self, xs: list[Any], ys: list[Any]) -> list[Any]:
+    def of_scalars(self, xs: list[Any], ys: list[Any]) -> list[Any]:
+        """The results for scalars."""
         result = self.function(self.tree(xs), self.tree(ys))
         leaves, tree = flatten(result)
         if tree != self.structure:
@@ -112,7 +119,7 @@ class _Combine:
         return outs
 
     def __call__(self, xs: list[Array], ys: list[Array]) -> list[Array]:
-        return vmap(self._of_scalars)(xs, ys)
+        return vmap(self.of_scalars)(xs, ys)
 
 
 def _reduction(
@@ -147,6 +154,26 @@ def _reduction(
                 f"{name}: operands must have one shape, got: {flat[0].shape} and {x.shape}"
             )
     return operands, inits, _Combine(name, computation, tree, [x.aval for x in operands])
+
+
+def _equation(
+    flat: list[Array], inits: list[Array], combine: _Combine, **params: Any
+) -> Any | None:
+    """The results by an equation that has the function as a program; None if that closes over
+    values.
+    """
+    count = len(inits)
+
+    def of_scalars(*xs: Any) -> list[Any]:
+        return combine.of_scalars(list(xs[:count]), list(xs[count:]))
+
+    described = [ShapeDtypeStruct((), x.dtype) for x in inits * 2]
+    closed = late.making.make_jaxpr(of_scalars)(*described)
+    if closed.consts:
+        return None
+    jaxpr = closed if combine.name == "reduce" else closed.jaxpr
+    primitive = late.jaxprs.find(__name__, f"{combine.name}_p")
+    return combine.tree(primitive.bind(*flat, *inits, jaxpr=jaxpr, **params))
 
 
 def _non_scalar(name: str, shapes: list[Any]) -> Exception:
@@ -214,10 +241,28 @@ _REDUCERS = {
     "bitwise_or": ops.reduce_or,
     "bitwise_xor": ops.reduce_xor,
 }
+
+
+def _window_reducer(name: str, primitive: str) -> Callable[..., Any]:
+    """The reduction of windows by an op of that name, which starts from its neutral element."""
+
+    def function(x: Array, **params: Any) -> Any:
+        windows = Windows(x.shape, **params)
+        neutral = convert(np.asarray(_NEUTRAL[name](x.dtype), x.dtype), x.dtype, x.weak_type)
+        padded = lax.pad(x, neutral, windows.config)
+        op = getattr(ops, primitive)
+        return op(padded, windows.window, windows.strides, windows.dilation)
+
+    return composed(primitive)(function)
+
+
 _WINDOW_REDUCERS = {
-    "add": ops.reduce_window_sum,
-    "max": ops.reduce_window_max,
-    "min": ops.reduce_window_min,
+    name: _window_reducer(name, primitive)
+    for name, primitive in (
+        ("add", "reduce_window_sum"),
+        ("max", "reduce_window_max"),
+        ("min", "reduce_window_min"),
+    )
 }
 
 
@@ -270,35 +315,35 @@ def reduce_window_shape_tuple(
       >>> reduce_window_shape_tuple((6, 4), (2, 1), (2, 1), "VALID")
       (3, 4)
     """
-    place = _Windows(
+    place = Windows(
         operand_shape, window_dimensions, window_strides, padding, base_dilation, window_dilation
     )
     return place.counts
 
 
-class _Windows:
-    """Checked windows over an array of a shape."""
+class Windows:
+    """Checked windows over an array of a shape, by the arguments of `reduce_window`."""
 
     def __init__(
         self,
         shape: Shape,
-        window: Sequence[int],
-        strides: Any,
+        window_dimensions: Sequence[int],
+        window_strides: Any,
         padding: Any,
         base_dilation: Any,
         window_dilation: Any,
     ) -> None:
         name = "reduce_window"
-        if len(window) != len(shape):
+        if len(window_dimensions) != len(shape):
             raise type_error(
                 f"{name} got the wrong number of window_dimensions for operand: got operand shape "
-                f"{tuple(shape)} with window_dimensions {window}"
+                f"{tuple(shape)} with window_dimensions {window_dimensions}"
             )
         self.window, self.strides, self.dilation, base = (
-            self._per_dimension(what, values, window)
+            self._per_dimension(what, values, window_dimensions)
             for what, values in (
-                ("window_dimensions", window),
-                ("window_strides", strides),
+                ("window_dimensions", window_dimensions),
+                ("window_strides", window_strides),
                 ("window_dilation", window_dilation),
                 ("base_dilation", base_dilation),
             )
@@ -307,6 +352,14 @@ class _Windows:
         spans = list(map(dilated, self.window, self.dilation))
         # The padding modes apply to sizes without dilation.
         pads = paddings(name, shape, spans, self.strides, padding)
+        # Those of the equation.
+        self.params = {
+            "window_dimensions": self.window,
+            "window_strides": self.strides,
+            "padding": tuple(map(tuple, pads)),
+            "base_dilation": base,
+            "window_dilation": self.dilation,
+        }
         self.config = [(low, high, by - 1) for (low, high), by in zip(pads, base, strict=True)]
         self.counts = tuple(
             count_windows(size + low + high, span, stride)
@@ -376,12 +429,16 @@ def reduce_window(
       Array([1., 3., 5.], dtype=float32)
     """
     flat, inits, combine = _reduction("reduce_window", operand, init_value, computation)
-    windows = _Windows(
+    windows = Windows(
         flat[0].shape, window_dimensions, window_strides, padding, base_dilation, window_dilation
     )
     name = _monoid(computation, flat, init_value)
-    padded = [lax.pad(x, init, windows.config) for x, init in zip(flat, inits, strict=True)]
     if name in _WINDOW_REDUCERS:
-        return _WINDOW_REDUCERS[name](padded[0], windows.window, windows.strides, windows.dilation)
+        return _WINDOW_REDUCERS[name](flat[0], **windows.params)
+    if makes_equations():
+        made = _equation(flat, inits, combine, consts=(), **windows.params)
+        if made is not None:
+            return made
+    padded = [lax.pad(x, init, windows.config) for x, init in zip(flat, inits, strict=True)]
     elements = [windows.elements(x) for x in padded]
     return _reduced(elements, inits, combine, (len(windows.counts),))

@@ -162,7 +162,7 @@ def square(x: ArrayLike, /) -> Array:
       >>> square(3)
       Array(9, dtype=int32, weak_type=True)
     """
-    return ops.integer_pow(numbers("square", x), 2)
+    return lax.square(numbers("square", x))
 
 
 @documented(SAME)

@@ -1,5 +1,8 @@
 """JAX's `random`: keys, and samples that depend only on keys and parameters."""
 
+from typing import Any as _Any
+
+from dovetail.base import late as _late
 from dovetail.random import hashes as _hashes  # noqa: F401 (it registers generators)
 from dovetail.random.categorical import categorical as categorical
 from dovetail.random.categorical import gumbel as gumbel
@@ -48,3 +51,8 @@ from dovetail.random.uniform import bits as bits
 from dovetail.random.uniform import rademacher as rademacher
 from dovetail.random.uniform import randint as randint
 from dovetail.random.uniform import uniform as uniform
+
+
+def __getattr__(name: str) -> _Any:
+    # Primitives, such as `random_gamma_p`.
+    return _late.jaxprs.find(__name__, name)

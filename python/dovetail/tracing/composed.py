@@ -6,14 +6,13 @@ import functools
 import itertools
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from dovetail.base.trace_stack import current
 from dovetail.symbolic.size import has_sizes
+from dovetail.tracing.arguments import as_operand
 from dovetail.tracing.functions import apply, trace
 from dovetail.tracing.trace import Operand, Tracer
-
-_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class Composition(NamedTuple):
@@ -72,7 +71,7 @@ def makes_equations() -> bool:
     return in_progress is not None and in_progress.literals is not None
 
 
-def composed(primitive: str, multiple_results: bool = False) -> Callable[[_Function], _Function]:
+def composed(primitive: str, multiple_results: bool = False) -> Callable[[Any], Callable[..., Any]]:
     """Make calls of a function an equation of a primitive, in the programs of `make_jaxpr`.
     Elsewhere, the function's ops are part of the program around it.
 
@@ -92,7 +91,7 @@ def composed(primitive: str, multiple_results: bool = False) -> Callable[[_Funct
       False
     """
 
-    def decorate(function: _Function) -> _Function:
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
         def wrapper(*operands: Operand, **params: Any) -> Any:
             if not makes_equations():
@@ -100,7 +99,7 @@ def composed(primitive: str, multiple_results: bool = False) -> Callable[[_Funct
             return _as_equation(primitive, function, operands, params)
 
         COMPOSITIONS[primitive] = Composition(wrapper, multiple_results, function)
-        return wrapper  # type: ignore[return-value]
+        return wrapper
 
     return decorate
 
@@ -113,6 +112,8 @@ def _as_equation(
 ) -> Any:
     in_progress = current()
     assert in_progress is not None
+    names = [f"operand {i} of {primitive}" for i in range(len(operands))]
+    operands = [as_operand(x, name) for x, name in zip(operands, names, strict=True)]
     if in_progress.root.is_symbolic or any(has_sizes(operand.shape) for operand in operands):
         return function(*operands, **params)
 
@@ -121,7 +122,6 @@ def _as_equation(
         several = isinstance(outs, (tuple, list))
         return (outs if several else [outs]), several
 
-    names = [f"operand {i} of {primitive}" for i in range(len(operands))]
     outside = operands if in_progress.concrete else None
     avals = [operand.aval for operand in operands]
     traced = trace(python, avals, names, "composed", primitive, outside)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import contextlib
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,8 @@ from dovetail.tracing.trace import Operand, Tracer
 from dovetail.transforms.callbacks import VMAP_METHODS
 from dovetail.transforms.foreign_registration import core_ndims
 
+# The loops that the dimensions of each array are: numbers, -1, and `...` in front.
+Loops = Sequence[Sequence[Any]]
 _SCALARS = {bool: np.bool_, int: np.int64, float: np.float64, complex: np.complex128}
 
 
@@ -131,6 +135,9 @@ def ffi_call(
         core = core_ndims.get(target_name)
         if core is not None:
             stated["batch_dims"] = _batch_dims([*shapes, *result_shapes], core)
+        factors = loops_in_force(shapes, result_shapes)
+        if factors is not None:
+            stated["factors"] = factors
         results = _apply(what, operands, avals, stated)
         if is_one:
             return results[0]
@@ -244,6 +251,57 @@ def _check_layouts(sources: Sequence[int], ranks: Sequence[int], stated: Mapping
                 f"input with layout {of_input} and an output with a different layout, got: "
                 f"{of_output}"
             )
+
+
+class _InForce(threading.local):
+    """The loops that the dimensions of the arguments, and of the results, of a function are."""
+
+    loops: tuple[Loops, Loops] | None = None
+
+
+_in_force = _InForce()
+
+
+@contextlib.contextmanager
+def loops_of(arguments: Loops, results: Loops) -> Iterator[None]:
+    """State the loops of a foreign function that is called with such arguments.
+
+    Args:
+      arguments: for each, a number for each dimension, or -1; `...` in front of these stands for
+        as many more as there are.
+      results: likewise.
+    """
+    before, _in_force.loops = _in_force.loops, (arguments, results)
+    try:
+        yield
+    finally:
+        _in_force.loops = before
+
+
+def loops_in_force(
+    shapes: Sequence[Sequence[Any]], result_shapes: Sequence[Sequence[Any]]
+) -> tuple[tuple[int, ...], ...] | None:
+    """The loops of each array of a call, if they are stated of as many arrays of these ranks."""
+    if _in_force.loops is None:
+        return None
+    arguments, results = _in_force.loops
+    if (len(arguments), len(results)) != (len(shapes), len(result_shapes)):
+        return None
+    stated, arrays = [*arguments, *results], [*shapes, *result_shapes]
+    first = 1 + max((n for each in stated for n in each if n is not ...), default=-1)
+    sizes: dict[int, Any] = {}
+    made = []
+    for each, shape in zip(stated, arrays, strict=True):
+        more = len(shape) - len(each) + 1 if ... in each else 0
+        own = [*range(first, first + more), *(n for n in each if n is not ...)]
+        if len(own) != len(shape):
+            return None
+        if any(
+            n >= 0 and sizes.setdefault(n, size) != size for n, size in zip(own, shape, strict=True)
+        ):
+            return None
+        made.append(tuple(own))
+    return tuple(made)
 
 
 def _batch_dims(shapes: Sequence[Sequence[Any]], core_ndim: int) -> int:

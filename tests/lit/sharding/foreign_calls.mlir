@@ -49,3 +49,21 @@ module attributes {dovetail.partition = #mesh} {
     return %0 : tensor<8x4xf32>
   }
 }
+
+// -----
+
+// By its loops, of which those that no result has are not divided.
+#mesh = #dovetail.mesh<["x" = 2, "y" = 2]>
+
+// CHECK-LABEL: func.func @main
+// CHECK-SAME:    (%[[X:.+]]: tensor<4x2xf32>{{.*}}, %[[Y:.+]]: tensor<4x2xf32>
+// CHECK-NEXT:    %[[PARTS:.+]] = dovetail.all_gather %[[X]]
+// CHECK-NEXT:    %[[ROWS:.+]] = dovetail.reshape %[[PARTS]]
+// CHECK-NEXT:    %{{.+}} = dovetail.ffi_call "f"(%[[ROWS]], %[[Y]]) {factors = [array<i64: 0, 1>, array<i64: 1, 2>, array<i64: 0, 2>]} : (tensor<4x4xf32>, tensor<4x2xf32>) -> tensor<4x2xf32>
+module attributes {dovetail.partition = #mesh} {
+  func.func @main(%x: tensor<8x4xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}, {"y"}]>},
+                  %y: tensor<4x4xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{}, {"y"}]>}) -> tensor<8x4xf32> {
+    %0 = dovetail.ffi_call "f"(%x, %y) {factors = [array<i64: 0, 1>, array<i64: 1, 2>, array<i64: 0, 2>]} : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>
+  }
+}

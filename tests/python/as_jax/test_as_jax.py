@@ -15,7 +15,7 @@ HERE = Path(__file__).parent
 PROGRAM = """
 import sys
 import jax
-from jax.lax import select_and_scatter_p
+from jax.profiler import ProfileData
 print(jax.numpy.sum(jax.numpy.arange(4)), sys.argv[1:], __name__)
 """
 
@@ -50,7 +50,7 @@ def test_programs() -> None:
     }
     output = run("-m", "pytest", *options, "--noconftest", *files, environment=settings)
     assert "names of JAX that Dovetail lacks" in output
-    assert "jax.lax.select_and_scatter_p (used at " in output
+    assert "jax.profiler.ProfileData (used at " in output
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def program(tmp_path: Path) -> Path:
 def test_script(program: Path, tmp_path: Path) -> None:
     output = run("-m", "dovetail.as_jax", "--report", "program.py", "-x", "1", cwd=tmp_path)
     assert output.splitlines()[0] == "6 ['-x', '1'] __main__"
-    assert output.splitlines()[1] == "jax.lax.select_and_scatter_p (imported at program.py:4)"
+    assert output.splitlines()[1] == "jax.profiler.ProfileData (imported at program.py:4)"
 
 
 def test_module(program: Path, tmp_path: Path) -> None:

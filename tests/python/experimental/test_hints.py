@@ -10,18 +10,26 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail.experimental import topologies
+from dovetail.experimental.colocated_python import (
+    colocated_cpu_devices,
+    colocated_python,
+    colocated_python_class,
+)
 from dovetail.experimental.compute_on import compute_on
+from dovetail.experimental.control_deps import control_dep, schedule
 from dovetail.experimental.custom_partitioning import (
     ArrayMapping,
     CompoundFactor,
     SdyShardingRule,
     custom_partitioning,
+    str_to_sdy_sharding_rule,
 )
+from dovetail.experimental.fused import fused
 from dovetail.experimental.layout import Format, Layout, with_layout_constraint
 from dovetail.experimental.scheduling_groups import scheduling_group, xla_metadata_call
 from dovetail.experimental.shard_alike import shard_alike
 from dovetail.experimental.xla_metadata import set_xla_metadata
-from dovetail.sharding import SingleDeviceSharding
+from dovetail.sharding import Mesh, SingleDeviceSharding
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 
@@ -98,9 +106,9 @@ def test_errors() -> None:
     with pytest.raises(ValueError, match="at least two factors"):
         CompoundFactor("i")
     rule = SdyShardingRule(
-        (ArrayMapping("i", CompoundFactor("j", "k")),), (ArrayMapping("i"),), j=2
+        (ArrayMapping("i", CompoundFactor("j", "k")),), (ArrayMapping("i"),), j=2, k=3
     )
-    assert rule.factor_sizes == {"j": 2}
+    assert rule.factor_sizes == {"j": 2, "k": 3}
     with pytest.raises(ValueError, match="Trees should be equal"):
         shard_alike((X,), X)  # pyright: ignore[reportArgumentType]
     with pytest.raises(ValueError, match="leaves shapes"):
@@ -118,3 +126,106 @@ def test_topologies() -> None:
     assert mesh.axis_names == ("data",)
     with pytest.raises(NotImplementedError, match="must be of attached devices"):
         topologies.get_topology_desc("v5e:2x2", "tpu")
+
+
+@pytest.mark.parametrize(
+    ("rule", "options", "message"),
+    [
+        ("i j", {}, "There is no -> in rule"),
+        ("i … -> i", {}, "Unknown character"),
+        ("i ... -> i", {}, "only at the beginning of a dimension"),
+        ("(i -> i", {}, "pairs of brackets"),
+        ("1 -> i", {}, "start with a letter"),
+        ("(i j) -> (i j)", {"i": 2}, "Factor j is only used in compound factors"),
+        ("i -> i", {"i": 2}, "Factor i represents a whole dimension"),
+        ("i -> i", {"j": 2}, "Factor j is not used in the rule"),
+        ("i -> i", {"reduction_factors": ("k",)}, "Factor k in reduction_factors is not used"),
+        ("i -> i", {"reduction_factors": "i"}, "must be a tuple of factors"),
+        (
+            "i -> i",
+            {"reduction_factors": ("i",), "permutation_factors": ("i",)},
+            "Factor i can only be in one",
+        ),
+    ],
+)
+def test_rules_that_are_none(rule: str, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        str_to_sdy_sharding_rule(rule, **options)
+
+
+def test_rules() -> None:
+    rule = str_to_sdy_sharding_rule("... (i j) k,k->...  (i j),", i=2, j=3)
+    compound = CompoundFactor("i", "j")
+    assert rule.operand_mappings == (ArrayMapping("…", compound, "k"), ArrayMapping("k"))
+    assert rule.result_mappings == (ArrayMapping("…", compound), ArrayMapping())
+    assert rule.factor_sizes == {"i": 2, "j": 3}
+
+
+def test_schedules_and_kernels() -> None:
+    @fused(out_spaces=(dt.memory.Space.Host, dt.memory.Space.Device))
+    def both(x: Any, y: Any) -> Any:
+        return x + y, x * y
+
+    def function(x: Any) -> Any:
+        total, product = both(x, 2 * x)
+        schedule([product, total])
+        assert control_dep(total, product) == ()
+        return dnp.sum(total * product)
+
+    for way in (function, dt.jit(function)):
+        np.testing.assert_allclose(way(X), (6 * X**3).sum(), rtol=1e-6)
+    np.testing.assert_allclose(dt.grad(function)(X), 18 * X**2, rtol=1e-6)
+    with pytest.raises(ValueError, match="one entry for each of 1 results"):
+        fused(out_spaces=())(dnp.sin)(X)
+
+
+def test_functions_of_python() -> None:
+    @colocated_python
+    def largest(x: Any, *, times: Any) -> Any:
+        return {"largest": max(x.ravel().tolist()) * times}
+
+    assert largest(dnp.asarray(X), times=dnp.int32(2)) == {"largest": 10}
+    specs = (dt.ShapeDtypeStruct((2,), np.float32),), {}
+    double = colocated_python(lambda x: 2 * x).specialize(in_specs=specs, out_specs_fn=lambda x: x)
+    np.testing.assert_array_equal(double(X[0, :2]), 2 * X[0, :2])
+    with pytest.raises(ValueError, match="arguments must have the types"):
+        double(X)
+    with pytest.raises(ValueError, match="results must have the types"):
+        colocated_python(lambda x: x[0]).specialize(out_specs_fn=lambda x: x)(X)
+    with pytest.raises(TypeError, match="not in a traced function"):
+        dt.jit(double)(X[0, :2])
+    with pytest.raises(ValueError, match="No devices found"):
+        colocated_python(lambda: 1)()
+    (device,) = colocated_cpu_devices(dt.devices()[:1])
+    one: Any = colocated_python(lambda: 1).specialize(devices=[device])()
+    assert one == 1
+    assert one.devices() == {device}
+    mesh = Mesh(dt.devices()[:1], "i")
+    assert colocated_cpu_devices(mesh) == mesh
+
+
+def test_objects_of_python() -> None:
+    made: list[int] = []
+
+    @colocated_python_class
+    class Total:
+        """A sum."""
+
+        def __init__(self, start: int) -> None:
+            made.append(start)
+            self.total = start
+
+        def add(self, x: Any) -> Any:
+            self.total = self.total + x
+            return self.total
+
+        def value(self) -> Any:
+            return self.total
+
+    total = Total(5)
+    assert made == []
+    assert total.add(dnp.int32(1)) == 6
+    assert total.add(dnp.int32(2)) == 8
+    assert total.value.specialize(devices=dt.devices()[:1])() == 8
+    assert made == [5]
+    assert Total.__name__ == "Total"

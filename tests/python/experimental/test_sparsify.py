@@ -85,3 +85,17 @@ def test_errors():
         mat ** (-1)
     with pytest.raises(NotImplementedError, match="rules for CSR"):
         sparse.sparsify(dnp.abs)(sparse.CSR.fromdense(DENSE))
+
+
+@pytest.mark.parametrize("layout", [(0, 0), (1, 0), (0, 1), (1, 1)])
+@pytest.mark.parametrize(
+    "reps", [(2, 1, 1), (1, 2, 1), (1, 1, 2), (2, 3, 2), 2, (2, 1, 1, 2), (1, 0, 1)]
+)
+def test_tile(layout: tuple[int, int], reps: int | tuple[int, ...]) -> None:
+    n_batch, n_dense = layout
+    x = np.random.default_rng(0).integers(0, 3, (2, 3, 4)).astype(np.float32)
+    mat = sparse.BCOO.fromdense(x, n_batch=n_batch, n_dense=n_dense)
+    tiled = sparse.sparsify(lambda x: dnp.tile(x, reps))
+    for made in (tiled(mat), dt.jit(tiled)(mat)):
+        assert isinstance(made, sparse.BCOO)
+        np.testing.assert_array_equal(made.todense(), np.tile(x, reps))

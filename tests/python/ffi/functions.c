@@ -20,6 +20,24 @@ int32_t scale(void *const *arrays, const int64_t *sizes, const dovetail_call *ca
   return 0;
 }
 
+// The product of two matrices.
+int32_t products(void *const *arrays, const int64_t *sizes, const dovetail_call *call) {
+  static const int32_t types[] = {DOVETAIL_FLOAT32, DOVETAIL_FLOAT32, DOVETAIL_FLOAT32};
+  if (dovetail_expect(call, 2, 1, types))
+    return 1;
+  (void)sizes;
+  const float *x = arrays[0], *y = arrays[1];
+  float *z = arrays[2];
+  int64_t rows = call->arrays[0].sizes[0], inner = call->arrays[0].sizes[1], columns = call->arrays[1].sizes[1];
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j) {
+      z[i * columns + j] = 0;
+      for (int64_t k = 0; k < inner; ++k)
+        z[i * columns + j] += x[i * inner + k] * y[k * columns + j];
+    }
+  return 0;
+}
+
 // Rows of x times a vector, and their number.
 int32_t times_rows(void *const *arrays, const int64_t *sizes, const dovetail_call *call) {
   (void)call;

@@ -12,6 +12,7 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import ffi, lax
+from dovetail.experimental.custom_partitioning import custom_partitioning
 from dovetail.sharding import Mesh, NamedSharding
 from dovetail.sharding import PartitionSpec as P
 from support.native_libraries import library
@@ -20,7 +21,7 @@ from support.parts_check import check
 LINE = Mesh(dt.devices(), "i")
 X = np.arange(48, dtype=np.float32).reshape(16, 3)
 FUNCTIONS = ctypes.CDLL(str(library(Path(__file__).parents[1] / "ffi" / "functions.c")))
-for name in ("scale", "count", "fails", "shapes"):
+for name in ("scale", "count", "fails", "shapes", "products"):
     ffi.register_c_function(name, getattr(FUNCTIONS, name))
 ffi.register_c_function("scale_parts", FUNCTIONS.scale)
 ffi.register_ffi_target_as_batch_partitionable("scale_parts")
@@ -113,3 +114,83 @@ def test_a_failure_on_a_device() -> None:
     with pytest.raises(RuntimeError, match=r"`fails` failed: x must not be negative, called at"):
         f(put(X - 5, "i"))
     np.testing.assert_allclose(f(put(X, "i")), dnp.sum(X[::2, 0]))
+
+
+def times(x: Any, y: Any) -> Any:
+    """The products of rows and columns, by a foreign function."""
+    shape = dt.ShapeDtypeStruct((x.shape[0], y.shape[1]), x.dtype)
+    return ffi.ffi_call("products", shape)(x, y)
+
+
+GRID = Mesh(np.array(dt.devices()[:4]).reshape(2, 2), ("i", "j"))
+SMALL = Mesh(dt.devices()[:2], "i")
+FOUR = Mesh(dt.devices()[:4], "i")
+
+
+@pytest.mark.parametrize(
+    ("mesh", "rule", "specs", "spec"),
+    [
+        (SMALL, "i k, k j -> i j", (P("i"), P()), P("i")),
+        (FOUR, "i k, k j -> i j", (P(), P(None, "i")), P(None, "i")),
+        (LINE, "i k, k j -> i j", (P("i"), P()), P("i")),
+        (GRID, "i k, k j -> i j", (P("i"), P(None, "j")), P("i", "j")),
+        (GRID, "i k, k j -> i j", (P(("i", "j")), P()), P(("i", "j"))),
+        # The contracted dimension is not divided: its parts would have to be added up.
+        (GRID, "i k, k j -> i j", (P("i", "j"), P("j")), P("i")),
+        # Neither are dimensions of two factors, nor those of which all elements are needed.
+        (FOUR, "i (k l), (k l) j -> i j", (P("i"), P()), P("i")),
+    ],
+)
+def test_rules_of_functions(mesh: Mesh, rule: str, specs: Any, spec: Any) -> None:
+    x = np.arange(64, dtype=np.float32).reshape(16, 4)
+    y = np.arange(32, dtype=np.float32).reshape(4, 8)
+    product = custom_partitioning(times)
+    sizes: dict[str, Any] = {"k": 2, "l": 2} if "l" in rule else {}
+    product.def_partition(lambda *_: None, sharding_rule=rule, **sizes)
+    args = [dt.device_put(v, NamedSharding(mesh, s)) for v, s in zip((x, y), specs, strict=True)]
+    compiled = dt.jit(lambda x, y: product(x, y) + 1)
+    result = compiled(*args)
+    np.testing.assert_allclose(result, x @ y + 1)
+    assert result.sharding.is_equivalent_to(NamedSharding(mesh, spec), 2)
+    text = compiled.lower(*args).as_text("shard")
+    parts = [size // divided for size, divided in zip((16, 8), _divided(mesh, spec), strict=True)]
+    assert f"tensor<{parts[0]}x{parts[1]}xf32>" in _line("products", text)
+    assert ("all_gather" in text) == (specs[0] == P("i", "j"))
+
+
+def _divided(mesh: Mesh, spec: Any) -> list[int]:
+    sizes = []
+    for axes in (*spec, None)[:2]:
+        names = axes if isinstance(axes, tuple) else (axes,) * (axes is not None)
+        sizes.append(int(np.prod([mesh.shape[name] for name in names], dtype=int)))
+    return [*sizes, *[1] * (2 - len(sizes))]
+
+
+def _line(call: str, text: str) -> str:
+    return next(line for line in text.splitlines() if call in line)
+
+
+def test_rules_and_vmap() -> None:
+    product = custom_partitioning(lambda x: scale(x, "scale", vmap_method="broadcast_all"))
+    product.def_partition(lambda *_: None, sharding_rule="... i -> ... i")
+    for spec in (P("i"), P(None, "i"), P(None, None, "i")):
+        x = put(np.stack([np.stack([X[:8, :1]] * 8, -1)[:, 0]] * 8), *spec)
+        compiled = dt.jit(dt.vmap(product))
+        check(compiled(x), 2 * np.asarray(x), *spec)
+        assert "all_gather" not in compiled.lower(x).as_text("shard")
+
+
+def test_replicated_factors() -> None:
+    function = custom_partitioning(lambda x: scale(x, "scale"))
+    function.def_partition(
+        lambda *_: None, sharding_rule="i j -> i j", need_replication_factors=("i",)
+    )
+    compiled = dt.jit(function)
+    x = put(X, "i")
+    np.testing.assert_array_equal(compiled(x), 2 * X)
+    assert "all_gather" in compiled.lower(x).as_text("shard")
+    # Called before it gets a rule.
+    later = custom_partitioning(lambda x: scale(x, "scale"))
+    np.testing.assert_array_equal(later(x), 2 * X)
+    later.def_partition(lambda *_: None, sharding_rule="i j -> i j")
+    assert "all_gather" not in dt.jit(later).lower(x).as_text("shard")

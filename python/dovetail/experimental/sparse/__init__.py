@@ -77,4 +77,4 @@ _methods.install()
 def __getattr__(name: str) -> _Any:
     if not name.endswith("_p"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return _late.sparse_primitives.find(__name__, name)
+    return _late.jaxprs.find(__name__, name)

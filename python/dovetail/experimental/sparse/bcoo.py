@@ -15,6 +15,7 @@ from dovetail.base.errors import value_error
 from dovetail.experimental.sparse import util
 from dovetail.experimental.sparse.base import Batched, Shape
 from dovetail.experimental.sparse.layout import layout_of, layout_of_indices
+from dovetail.tracing.composed import composed
 from dovetail.transforms.batched_nodes import register_batched_node
 from dovetail.tree_util import register_pytree_node_class
 
@@ -266,14 +267,23 @@ def bcoo_fromdense(
         )
     nse = util.count(mat, n_batch, n_dense) if nse is None else nse  # type: ignore[assignment]
     nse = util.number_of_elements("bcoo_fromdense", nse)
+    made = _fromdense(mat, nse=nse, n_batch=n_batch, n_dense=n_dense, index_dtype=index_dtype)
+    return BCOO(made, shape=mat.shape, indices_sorted=True, unique_indices=True)
+
+
+@composed("bcoo_fromdense", multiple_results=True)
+def _fromdense(
+    mat: Array, *, nse: int, n_batch: int, n_dense: int, index_dtype: Any
+) -> tuple[Array, Array]:
+    """The buffers of elements that are not 0."""
     mask = util.stored_elements(mat, n_dense)
     indices = util.find(mask, n_batch, nse, index_dtype)
-    data = extract(indices, mat)
+    data = extract(indices, mat, assume_unique=True)
     if mask.ndim == n_batch:
         # Without sparse dimensions, each batch has one element, and others are 0.
         is_first = dnp.asarray(np.arange(nse) < 1).reshape((1,) * n_batch + (nse,))
         data = dnp.where(util.with_dense(is_first, data), data, dnp.zeros_like(data))
-    return BCOO((data, indices), shape=mat.shape, indices_sorted=True, unique_indices=True)
+    return data, indices
 
 
 def bcoo_todense(mat: BCOO) -> Array:
@@ -288,11 +298,13 @@ def bcoo_todense(mat: BCOO) -> Array:
       Array([[1., 0.],
              [0., 1.]], dtype=float32)
     """
-    return todense(mat.data, mat.indices, mat.shape)
+    return _todense(mat.data, mat.indices, spinfo=mat._info)
 
 
-def todense(data: Array, indices: Array, shape: Shape) -> Array:
+@composed("bcoo_todense")
+def _todense(data: Array, indices: Array, *, spinfo: Any) -> Array:
     """The dense array of buffers."""
+    shape = tuple(spinfo.shape)
     n_batch, n_sparse, _, _ = layout_of(data, indices, shape)
     if not n_sparse:
         return dnp.broadcast_to(dnp.sum(data, n_batch, dtype=data.dtype), shape)
@@ -323,10 +335,12 @@ def bcoo_extract(sparr: BCOO, arr: Any, *, assume_unique: bool | None = None) ->
             f"bcoo_extract: the arrays must have the same shape, got: {sparr.shape} and {arr.shape}"
         )
     is_unique = sparr.unique_indices if assume_unique is None else assume_unique
-    return BCOO((extract(sparr.indices, arr, is_unique), sparr.indices), **_known(sparr))
+    data = extract(sparr.indices, arr, assume_unique=is_unique)
+    return BCOO((data, sparr.indices), **_known(sparr))
 
 
-def extract(indices: Array, arr: Array, assume_unique: bool = True) -> Array:
+@composed("bcoo_extract")
+def extract(indices: Array, arr: Array, *, assume_unique: bool) -> Array:
     """The elements of a dense array at indices."""
     n_batch, n_sparse, _, nse = layout_of_indices(indices, arr.shape)
     if n_sparse:
@@ -359,12 +373,18 @@ def bcoo_sort_indices(mat: BCOO) -> BCOO:
       >>> sparse.bcoo_sort_indices(mat).data
       Array([2., 1.], dtype=float32)
     """
-    data, indices = mat._bufs
-    if mat.n_sparse:
-        indices, order = util.sort(indices)
-        data = util.take(data, order, mat.n_batch)
-    known = mat.unique_indices
-    return BCOO((data, indices), shape=mat.shape, indices_sorted=True, unique_indices=known)
+    made, known = _sort_indices(*mat._bufs, spinfo=mat._info), mat.unique_indices
+    return BCOO(made, shape=mat.shape, indices_sorted=True, unique_indices=known)
+
+
+@composed("bcoo_sort_indices", multiple_results=True)
+def _sort_indices(data: Array, indices: Array, *, spinfo: Any) -> tuple[Array, Array]:
+    """The buffers in the order of their indices."""
+    n_batch, n_sparse, _, _ = layout_of(data, indices, tuple(spinfo.shape))
+    if not n_sparse:
+        return data, indices
+    indices, order = util.sort(indices)
+    return util.take(data, order, n_batch), indices
 
 
 def bcoo_sum_duplicates(mat: BCOO, nse: int | None = None) -> BCOO:
@@ -385,8 +405,20 @@ def bcoo_sum_duplicates(mat: BCOO, nse: int | None = None) -> BCOO:
       >>> sparse.bcoo_sum_duplicates(mat).data
       Array([3.], dtype=float32)
     """
-    data, indices = sum_duplicates(mat.data, mat.indices, mat.shape, nse)
-    return BCOO((data, indices), shape=mat.shape, indices_sorted=True, unique_indices=True)
+    if nse is None:
+        made = sum_duplicates(mat.data, mat.indices, mat.shape, nse)
+    else:
+        nse = util.number_of_elements("bcoo_sum_duplicates", nse)
+        made = _sum_duplicates(mat.data, mat.indices, spinfo=mat._info, nse=nse)
+    return BCOO(made, shape=mat.shape, indices_sorted=True, unique_indices=True)
+
+
+@composed("bcoo_sum_duplicates", multiple_results=True)
+def _sum_duplicates(
+    data: Array, indices: Array, *, spinfo: Any, nse: int | None
+) -> tuple[Array, Array]:
+    """Buffers with distinct indices."""
+    return sum_duplicates(data, indices, tuple(spinfo.shape), nse)
 
 
 def sum_duplicates(
@@ -437,4 +469,4 @@ def bcoo_eliminate_zeros(mat: BCOO, nse: int | None = None) -> BCOO:
 def __getattr__(name: str) -> Any:
     if not name.endswith("_p"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return late.sparse_primitives.find(__name__, name)
+    return late.jaxprs.find(__name__, name)

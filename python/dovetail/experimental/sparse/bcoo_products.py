@@ -18,6 +18,7 @@ from dovetail.experimental.sparse.base import Shape, SparseEfficiencyError
 from dovetail.experimental.sparse.bcoo import BCOO, extract, sum_duplicates
 from dovetail.experimental.sparse.bcoo_layout import bcoo_update_layout
 from dovetail.experimental.sparse.layout import layout_of_indices
+from dovetail.tracing.composed import composed
 
 # ((lhs contracting, rhs contracting), (lhs batch, rhs batch))
 DimensionNumbers = tuple[tuple[Sequence[int], Sequence[int]], tuple[Sequence[int], Sequence[int]]]
@@ -57,27 +58,30 @@ def bcoo_dot_general(
       >>> sparse.bcoo_dot_general(mat, dnp.ones(2), dimension_numbers=numbers)
       Array([2., 3.], dtype=float32)
     """
-    numbers = _numbers(dimension_numbers)
+    numbers = numbers_of(dimension_numbers)
     if not isinstance(lhs, BCOO) and not isinstance(rhs, BCOO):
         return lax.dot_general(
             lhs, rhs, numbers, precision, preferred_element_type=preferred_element_type
         )
     out = _out(lhs, rhs, numbers, preferred_element_type)
+    params = {"dimension_numbers": numbers, "preferred_element_type": out.dtype}
     if isinstance(lhs, BCOO) and isinstance(rhs, BCOO):
-        return _sparse_by_sparse(lhs, rhs, numbers, out)
+        infos = {"lhs_spinfo": lhs._info, "rhs_spinfo": rhs._info}
+        made = _sparse_by_sparse(*lhs._bufs, *rhs._bufs, **infos, **params)
+        return BCOO(made, shape=out.shape)
     if isinstance(lhs, BCOO):
-        return _sparse_by_dense(lhs, dnp.asarray(rhs), numbers, out)
+        return _sparse_by_dense(*lhs._bufs, dnp.asarray(rhs), lhs_spinfo=lhs._info, **params)
     (lhs_contract, rhs_contract), (lhs_batch, rhs_batch) = numbers
     swapped = (rhs_contract, lhs_contract), (rhs_batch, lhs_batch)
-    made = _sparse_by_dense(
-        rhs, dnp.asarray(lhs), swapped, _out(rhs, lhs, swapped, preferred_element_type)
-    )
+    params["dimension_numbers"] = swapped
+    made = _sparse_by_dense(*rhs._bufs, dnp.asarray(lhs), lhs_spinfo=rhs._info, **params)
     n_batch, n_rhs = len(lhs_batch), rhs.ndim - len(rhs_contract)
     order = (*range(n_batch), *range(n_rhs, made.ndim), *range(n_batch, n_rhs))
     return lax.transpose(made, order)
 
 
-def _numbers(dimension_numbers: Any) -> Any:
+def numbers_of(dimension_numbers: Any) -> Any:
+    """The dimensions of a contraction as tuples."""
     return tuple(
         tuple(tuple(map(int, np.atleast_1d(dims))) for dims in pair) for pair in dimension_numbers
     )
@@ -91,8 +95,19 @@ def _out(lhs: Any, rhs: Any, numbers: Any, element: Any) -> Any:
     )
 
 
-def _sparse_by_dense(lhs: BCOO, rhs: Array, numbers: Any, out: Any) -> Array:
+@composed("bcoo_dot_general")
+def _sparse_by_dense(
+    data: Array,
+    indices: Array,
+    rhs: Array,
+    *,
+    dimension_numbers: Any,
+    preferred_element_type: Any,
+    lhs_spinfo: Any,
+) -> Array:
     """Each stored element times a slice of the dense array is added to its place."""
+    lhs, numbers = BCOO((data, indices), shape=lhs_spinfo.shape), numbers_of(dimension_numbers)
+    out = _out(lhs, rhs, numbers, preferred_element_type)
     (lhs_contract, rhs_contract), (lhs_batch, rhs_batch) = numbers
     n_batch, n_sparse, n_dense = lhs.n_batch, lhs.n_sparse, lhs.n_dense
     if any(d >= n_batch for d in lhs_batch):
@@ -102,7 +117,6 @@ def _sparse_by_dense(lhs: BCOO, rhs: Array, numbers: Any, out: Any) -> Array:
         )
     if any(d >= n_batch + n_sparse for d in lhs_contract):
         raise NotImplementedError("bcoo_dot_general: contracting over dense dimensions.")
-    data, indices = lhs._bufs
     where = [*util.positions(lhs.shape[:n_batch]), *util.columns(indices)]
     kept = util.remaining(range(n_batch + n_sparse), lhs_batch, lhs_contract)
     rhs_kept = util.remaining(range(rhs.ndim), rhs_batch, rhs_contract)
@@ -147,8 +161,14 @@ def bcoo_dot_general_sampled(
       >>> sparse.bcoo_dot_general_sampled(x, x, places, dimension_numbers=numbers)
       Array([2., 4.], dtype=float32)
     """
-    A, B, indices = map(dnp.asarray, (A, B, indices))
-    numbers = _numbers(dimension_numbers)
+    numbers = numbers_of(dimension_numbers)
+    return _sampled(*map(dnp.asarray, (A, B, indices)), dimension_numbers=numbers)
+
+
+@composed("bcoo_dot_general_sampled")
+def _sampled(A: Array, B: Array, indices: Array, *, dimension_numbers: Any) -> Array:
+    """The elements of a contraction at indices."""
+    numbers = numbers_of(dimension_numbers)
     (a_contract, b_contract), (a_batch, b_batch) = numbers
     out = _out(A, B, numbers, None)
     layout = layout_of_indices(indices, out.shape)
@@ -157,7 +177,7 @@ def bcoo_dot_general_sampled(
     b_kept = util.remaining(range(B.ndim), b_batch, b_contract)
     if layout.n_dense or layout.n_batch or not layout.n_sparse:
         product = lax.dot_general(A, B, numbers, lax.Precision.HIGHEST)
-        return extract(indices, product)
+        return extract(indices, product, assume_unique=True)
     # Rows of both at each place, without the whole product.
     where = util.columns(indices)
     n_shared = len(a_batch)
@@ -179,8 +199,23 @@ def bcoo_dot_general_sampled(
 # Both sparse --------------------------------------------------------------------------------------
 
 
-def _sparse_by_sparse(lhs: BCOO, rhs: BCOO, numbers: Any, out: Any) -> BCOO:
+@composed("bcoo_spdot_general", multiple_results=True)
+def _sparse_by_sparse(
+    lhs_data: Array,
+    lhs_indices: Array,
+    rhs_data: Array,
+    rhs_indices: Array,
+    *,
+    dimension_numbers: Any,
+    preferred_element_type: Any,
+    lhs_spinfo: Any,
+    rhs_spinfo: Any,
+) -> tuple[Array, Array]:
     """All pairs of stored elements, of which those with the same contracted indices count."""
+    lhs = BCOO((lhs_data, lhs_indices), shape=lhs_spinfo.shape)
+    rhs = BCOO((rhs_data, rhs_indices), shape=rhs_spinfo.shape)
+    numbers = numbers_of(dimension_numbers)
+    out = _out(lhs, rhs, numbers, preferred_element_type)
     (lhs_contract, rhs_contract), (lhs_batch, rhs_batch) = numbers
     _check_pair(lhs, rhs, numbers)
     n_shared = len(lhs_batch)
@@ -221,7 +256,7 @@ def _sparse_by_sparse(lhs: BCOO, rhs: BCOO, numbers: Any, out: Any) -> BCOO:
         rhs.nse if rhs.n_sparse > len(rhs_contract) else 1
     )
     nse = min(most, math.prod(out.shape[n_batch:]))
-    return BCOO(sum_duplicates(data, indices, out.shape, nse), shape=out.shape)
+    return sum_duplicates(data, indices, out.shape, nse)
 
 
 def _side(

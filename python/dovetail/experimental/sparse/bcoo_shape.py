@@ -12,11 +12,13 @@ import numpy as np
 import dovetail as dt
 from dovetail import lax
 from dovetail import numpy as dnp
+from dovetail.arrays.array import Array
 from dovetail.base.errors import type_error, value_error
 from dovetail.experimental.sparse import util
 from dovetail.experimental.sparse.base import Shape
 from dovetail.experimental.sparse.bcoo import BCOO
 from dovetail.experimental.sparse.bcoo_layout import bcoo_update_layout
+from dovetail.tracing.composed import composed
 
 
 def bcoo_transpose(mat: BCOO, *, permutation: Sequence[int]) -> BCOO:
@@ -37,21 +39,31 @@ def bcoo_transpose(mat: BCOO, *, permutation: Sequence[int]) -> BCOO:
       >>> sparse.bcoo_transpose(mat, permutation=(1, 0)).indices.tolist()
       [[1, 0], [2, 0]]
     """
-    batch, sparse, dense = _permutations("bcoo_transpose", mat, permutation)
-    n_batch = mat.n_batch
-    data, indices = mat._bufs
-    if batch != tuple(range(n_batch)) or dense != tuple(range(mat.n_dense)):
-        data = lax.transpose(data, (*batch, n_batch, *(d + n_batch + 1 for d in dense)))
-        indices = lax.transpose(indices, (*batch, n_batch, n_batch + 1))
+    _, sparse, _ = _permutations("bcoo_transpose", mat, permutation)
     is_same = sparse == tuple(range(mat.n_sparse))
-    if not is_same:
-        indices = indices[..., np.asarray(sparse, np.int32)]
+    numbers = tuple(map(operator.index, permutation))
     return BCOO(
-        (data, indices),
-        shape=[mat.shape[int(p)] for p in permutation],
+        _transpose(*mat._bufs, permutation=numbers, spinfo=mat._info),
+        shape=[mat.shape[number] for number in numbers],
         indices_sorted=is_same and mat.indices_sorted,
         unique_indices=mat.unique_indices,
     )
+
+
+@composed("bcoo_transpose", multiple_results=True)
+def _transpose(
+    data: Array, indices: Array, *, permutation: Sequence[int], spinfo: Any
+) -> tuple[Array, Array]:
+    """The buffers for another order of dimensions."""
+    mat = BCOO((data, indices), shape=spinfo.shape)
+    batch, sparse, dense = _permutations("bcoo_transpose", mat, permutation)
+    n_batch = mat.n_batch
+    if batch != tuple(range(n_batch)) or dense != tuple(range(mat.n_dense)):
+        data = lax.transpose(data, (*batch, n_batch, *(d + n_batch + 1 for d in dense)))
+        indices = lax.transpose(indices, (*batch, n_batch, n_batch + 1))
+    if sparse != tuple(range(mat.n_sparse)):
+        indices = indices[..., np.asarray(sparse, np.int32)]
+    return data, indices
 
 
 def transpose(mat: BCOO, axes: Sequence[int] | None = None) -> BCOO:

@@ -14,8 +14,13 @@ from dovetail.base import late
 from dovetail.base.errors import value_error
 from dovetail.experimental.sparse import bcoo, util
 from dovetail.experimental.sparse.base import Batched, JAXSparse
-from dovetail.experimental.sparse.bcoo_products import DimensionNumbers, bcoo_dot_general
+from dovetail.experimental.sparse.bcoo_products import (
+    DimensionNumbers,
+    bcoo_dot_general,
+    numbers_of,
+)
 from dovetail.experimental.sparse.bcoo_shape import bcoo_broadcast_in_dim, bcoo_concatenate
+from dovetail.tracing.composed import composed
 from dovetail.transforms.batched_nodes import register_batched_node
 from dovetail.tree_util import register_pytree_node_class
 
@@ -242,10 +247,16 @@ def bcsr_fromdense(
         raise value_error(
             f"bcsr_fromdense: must have 2 sparse dimensions. got: {mat.ndim - n_batch - n_dense}"
         )
-    made = bcoo.bcoo_fromdense(
-        mat, nse=nse, n_batch=n_batch, n_dense=n_dense, index_dtype=index_dtype
-    )
-    return BCSR(BCSR.from_bcoo(made)._bufs, **made._info._asdict())
+    nse = util.count(mat, n_batch, n_dense) if nse is None else nse  # type: ignore[assignment]
+    nse = util.number_of_elements("bcsr_fromdense", nse)
+    made = _fromdense(mat, nse=nse, n_batch=n_batch, n_dense=n_dense, index_dtype=index_dtype)
+    return BCSR(made, shape=mat.shape, indices_sorted=True, unique_indices=True)
+
+
+@composed("bcsr_fromdense", multiple_results=True)
+def _fromdense(mat: Array, **params: Any) -> tuple[Array, Array, Array]:
+    """The buffers of elements that are not 0."""
+    return BCSR.from_bcoo(bcoo.bcoo_fromdense(mat, **params))._bufs
 
 
 def bcsr_todense(mat: BCSR) -> Array:
@@ -260,7 +271,13 @@ def bcsr_todense(mat: BCSR) -> Array:
       Array([[1., 0.],
              [0., 1.]], dtype=float32)
     """
-    return mat.to_bcoo().todense()
+    return _todense(*mat._bufs, spinfo=mat._info)
+
+
+@composed("bcsr_todense")
+def _todense(data: Array, indices: Array, indptr: Array, *, spinfo: Any) -> Array:
+    """The dense array of buffers."""
+    return BCSR((data, indices, indptr), shape=spinfo.shape).to_bcoo().todense()
 
 
 def bcsr_extract(indices: Any, indptr: Any, mat: Any) -> Array:
@@ -280,11 +297,16 @@ def bcsr_extract(indices: Any, indptr: Any, mat: Any) -> Array:
       >>> sparse.bcsr_extract(dnp.array([1, 0]), dnp.array([0, 1, 2]), mat)
       Array([2., 3.], dtype=float32)
     """
-    indices, indptr, mat = map(dnp.asarray, (indices, indptr, mat))
+    return _extract(*map(dnp.asarray, (indices, indptr, mat)))
+
+
+@composed("bcsr_extract")
+def _extract(indices: Array, indptr: Array, mat: Array) -> Array:
+    """The elements at the places of compressed rows."""
     rows = util.rows_of(indptr, indices.shape[-1]).astype(indices.dtype)
     shape = np.broadcast_shapes(rows.shape, indices.shape)
     coordinates = [dnp.broadcast_to(each, shape) for each in (rows, indices)]
-    return bcoo.extract(dnp.stack(coordinates, axis=-1), mat)
+    return bcoo.extract(dnp.stack(coordinates, axis=-1), mat, assume_unique=True)
 
 
 def bcsr_sum_duplicates(mat: BCSR, nse: int | None = None) -> BCSR:
@@ -340,12 +362,22 @@ def bcsr_dot_general(
         return lax.dot_general(
             lhs, rhs, dimension_numbers, precision, preferred_element_type=preferred_element_type
         )
-    return bcoo_dot_general(
-        lhs.to_bcoo(),
-        rhs,
-        dimension_numbers=dimension_numbers,
-        preferred_element_type=preferred_element_type,
+    element = preferred_element_type
+    return _product(
+        *(*lhs._bufs, dnp.asarray(rhs)),
+        dimension_numbers=numbers_of(dimension_numbers),
+        preferred_element_type=dnp.result_type(lhs.dtype, rhs) if element is None else element,
+        lhs_spinfo=lhs._info,
     )
+
+
+@composed("bcsr_dot_general")
+def _product(
+    data: Array, indices: Array, indptr: Array, rhs: Array, *, lhs_spinfo: Any, **params: Any
+) -> Array:
+    """A contraction of compressed rows with a dense array."""
+    mat = BCSR((data, indices, indptr), shape=lhs_spinfo.shape)
+    return bcoo_dot_general(mat.to_bcoo(), rhs, **params)
 
 
 def bcsr_broadcast_in_dim(
@@ -392,4 +424,4 @@ def bcsr_concatenate(operands: Sequence[BCSR], *, dimension: int) -> BCSR:
 def __getattr__(name: str) -> Any:
     if not name.endswith("_p"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return late.sparse_primitives.find(__name__, name)
+    return late.jaxprs.find(__name__, name)

@@ -14,6 +14,7 @@ from dovetail.base import late
 from dovetail.experimental.sparse import util
 from dovetail.experimental.sparse.base import Buffered, JAXSparse
 from dovetail.numpy.promotion import promote
+from dovetail.tracing.composed import composed
 from dovetail.tree_util import register_pytree_node_class
 
 
@@ -151,9 +152,15 @@ def coo_fromdense(mat: Any, *, nse: int | None = None, index_dtype: Any = np.int
     util.check_two_dimensions("COO", mat.shape)
     wanted = util.count(mat) if nse is None else nse
     nse = util.number_of_elements("coo_fromdense", wanted)
+    made = _fromdense(mat, nse=nse, index_dtype=index_dtype)
+    return COO(made, shape=mat.shape, rows_sorted=True)
+
+
+@composed("coo_fromdense", multiple_results=True)
+def _fromdense(mat: Array, *, nse: int, index_dtype: Any) -> tuple[Array, Array, Array]:
+    """The buffers of elements that are not 0."""
     row, col = util.columns(util.find(mat != 0, 0, nse, index_dtype))
-    data = util.values_at(mat, (row, col))
-    return COO((data, row, col), shape=mat.shape, rows_sorted=True)
+    return util.values_at(mat, (row, col)), row, col
 
 
 def coo_todense(mat: COO) -> Array:
@@ -167,7 +174,13 @@ def coo_todense(mat: COO) -> Array:
       >>> sparse.coo_todense(sparse.COO.fromdense(dnp.eye(2))).tolist()
       [[1.0, 0.0], [0.0, 1.0]]
     """
-    return util.add_at(mat.shape, (mat.row, mat.col), mat.data)
+    return _todense(*mat._bufs, spinfo=mat._info)
+
+
+@composed("coo_todense")
+def _todense(data: Array, row: Array, col: Array, *, spinfo: Any) -> Array:
+    """The dense matrix of buffers."""
+    return util.add_at(tuple(spinfo.shape), (row, col), data)
 
 
 def coo_matvec(mat: COO, v: Any, transpose: bool = False) -> Array:
@@ -184,7 +197,7 @@ def coo_matvec(mat: COO, v: Any, transpose: bool = False) -> Array:
       >>> sparse.coo_matvec(mat, dnp.ones(2), transpose=True)
       Array([0., 3.], dtype=float32)
     """
-    return product(mat.data, mat.row, mat.col, dnp.asarray(v), mat.shape, transpose)
+    return _matvec(*mat._bufs, dnp.asarray(v), spinfo=mat._info, transpose=transpose)
 
 
 def coo_matmat(mat: COO, B: Any, *, transpose: bool = False) -> Array:
@@ -201,7 +214,17 @@ def coo_matmat(mat: COO, B: Any, *, transpose: bool = False) -> Array:
       >>> sparse.coo_matmat(mat, dnp.ones((2, 1))).tolist()
       [[2.0], [1.0]]
     """
-    return product(mat.data, mat.row, mat.col, dnp.asarray(B), mat.shape, transpose)
+    return _matmat(*mat._bufs, dnp.asarray(B), spinfo=mat._info, transpose=transpose)
+
+
+def _product(
+    data: Array, row: Array, col: Array, x: Array, *, spinfo: Any, transpose: bool
+) -> Array:
+    return product(data, row, col, x, spinfo.shape, transpose)
+
+
+_matvec = composed("coo_matvec")(_product)
+_matmat = composed("coo_matmat")(_product)
 
 
 def product(
@@ -218,4 +241,4 @@ def product(
 def __getattr__(name: str) -> Any:
     if not name.endswith("_p"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return late.sparse_primitives.find(__name__, name)
+    return late.jaxprs.find(__name__, name)

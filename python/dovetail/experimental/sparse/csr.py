@@ -13,6 +13,7 @@ from dovetail.base import late
 from dovetail.experimental.sparse import coo, util
 from dovetail.experimental.sparse.base import Buffered, JAXSparse
 from dovetail.numpy.promotion import promote
+from dovetail.tracing.composed import composed
 from dovetail.tree_util import register_pytree_node_class
 
 
@@ -176,9 +177,18 @@ def csr_fromdense(mat: Any, *, nse: int | None = None, index_dtype: Any = np.int
       >>> sparse.csr_fromdense(dnp.eye(2)).indptr.tolist()
       [0, 1, 2]
     """
+    mat = dnp.asarray(mat)
+    util.check_two_dimensions("CSR", mat.shape)
+    wanted = util.count(mat) if nse is None else nse
+    nse = util.number_of_elements("csr_fromdense", wanted)
+    return CSR(_fromdense(mat, nse=nse, index_dtype=index_dtype), shape=mat.shape)
+
+
+@composed("csr_fromdense", multiple_results=True)
+def _fromdense(mat: Array, *, nse: int, index_dtype: Any) -> tuple[Array, Array, Array]:
+    """The buffers of elements that are not 0."""
     made = coo.coo_fromdense(mat, nse=nse, index_dtype=index_dtype)
-    starts = util.starts_of(made.row, made.shape[0], index_dtype)
-    return CSR((made.data, made.col, starts), shape=made.shape)
+    return made.data, made.col, util.starts_of(made.row, mat.shape[0], index_dtype)
 
 
 def csr_todense(mat: CSR) -> Array:
@@ -192,7 +202,13 @@ def csr_todense(mat: CSR) -> Array:
       >>> sparse.csr_todense(sparse.CSR.fromdense(dnp.eye(2))).tolist()
       [[1.0, 0.0], [0.0, 1.0]]
     """
-    return util.add_at(mat.shape, (util.rows_of(mat.indptr, mat.nse), mat.indices), mat.data)
+    return _todense(*mat._bufs, shape=mat.shape)
+
+
+@composed("csr_todense")
+def _todense(data: Array, indices: Array, indptr: Array, *, shape: Sequence[int]) -> Array:
+    """The dense matrix of buffers."""
+    return util.add_at(tuple(shape), (util.rows_of(indptr, data.size), indices), data)
 
 
 def csr_matvec(mat: CSR, v: Any, transpose: bool = False) -> Array:
@@ -209,7 +225,7 @@ def csr_matvec(mat: CSR, v: Any, transpose: bool = False) -> Array:
       >>> sparse.csr_matvec(mat, dnp.ones(2))
       Array([2., 1.], dtype=float32)
     """
-    return _product(mat, v, transpose)
+    return _matvec(*mat._bufs, dnp.asarray(v), shape=mat.shape, transpose=transpose)
 
 
 def csr_matmat(mat: CSR, B: Any, *, transpose: bool = False) -> Array:
@@ -226,15 +242,27 @@ def csr_matmat(mat: CSR, B: Any, *, transpose: bool = False) -> Array:
       >>> sparse.csr_matmat(mat, dnp.ones((2, 1)), transpose=True).tolist()
       [[0.0], [3.0]]
     """
-    return _product(mat, B, transpose)
+    return _matmat(*mat._bufs, dnp.asarray(B), shape=mat.shape, transpose=transpose)
 
 
-def _product(mat: CSR, x: Any, transpose: bool) -> Array:
-    rows = util.rows_of(mat.indptr, mat.nse)
-    return coo.product(mat.data, rows, mat.indices, dnp.asarray(x), mat.shape, transpose)
+def _product(
+    data: Array,
+    indices: Array,
+    indptr: Array,
+    x: Array,
+    *,
+    shape: Sequence[int],
+    transpose: bool,
+) -> Array:
+    rows = util.rows_of(indptr, data.size)
+    return coo.product(data, rows, indices, x, tuple(shape), transpose)
+
+
+_matvec = composed("csr_matvec")(_product)
+_matmat = composed("csr_matmat")(_product)
 
 
 def __getattr__(name: str) -> Any:
     if not name.endswith("_p"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return late.sparse_primitives.find(__name__, name)
+    return late.jaxprs.find(__name__, name)

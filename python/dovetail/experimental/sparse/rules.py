@@ -316,6 +316,23 @@ def _concatenate(*mats: Any, dimension: int) -> Any:
     return bcoo_shape.bcoo_concatenate(mats, dimension=dimension)
 
 
+def _tile(mat: BCOO, reps: Sequence[int]) -> BCOO:
+    """Copies along batch and sparse dimensions are joined; dense ones are tiled themselves."""
+    n_joined = mat.n_batch + mat.n_sparse
+    for dimension, count in enumerate(reps[:n_joined]):
+        if count == 0:
+            sizes = [count * size for count, size in zip(reps, mat.shape, strict=True)]
+            return BCOO._empty(sizes, dtype=mat.dtype, n_batch=mat.n_batch, n_dense=mat.n_dense)
+        if count > 1:
+            mat = bcoo_shape.bcoo_concatenate([mat] * count, dimension=dimension)
+    data = lax.tile(mat.data, (*[1] * (mat.n_batch + 1), *reps[n_joined:]))
+    shape = (
+        *mat.shape[:n_joined],
+        *(count * size for count, size in zip(reps[n_joined:], mat.shape[n_joined:], strict=True)),
+    )
+    return BCOO((data, mat.indices), shape=shape)
+
+
 def _dot_general(x: Any, y: Any, dimension_numbers: Any, **params: Any) -> Any:
     dot = bcsr.bcsr_dot_general if isinstance(x, BCSR) else bcoo_dot_general
     y = y.to_bcoo() if isinstance(y, BCSR) and not isinstance(x, BCSR) else y
@@ -338,6 +355,7 @@ _BCOO: dict[str, Callable[..., Any]] = {
     "rev": bcoo_shape.bcoo_rev,
     "slice": bcoo_parts.bcoo_slice,
     "sub": _sub,
+    "tile": _tile,
     "transpose": bcoo_shape.bcoo_transpose,
 }
 _BCSR: dict[str, Callable[..., Any]] = {

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from dovetail.arrays.array import ShapedArray
+from dovetail.base import late
 from dovetail.base.errors import type_error
 from dovetail.base.trace_stack import derivative_order
 from dovetail.lax.control.bodies import check_callable, joined
 from dovetail.tracing.arguments import Function, as_operand, name_of, results_of
 from dovetail.tracing.bind import is_eager
+from dovetail.tracing.composed import makes_equations
 from dovetail.tracing.functions import TracedFunction, apply, trace
 from dovetail.tracing.trace import Operand
 from dovetail.transforms.autodiff import jvp
@@ -151,24 +153,35 @@ def custom_linear_solve(
         solution = unflatten(like.spec, leaves[:count])
         return (solution, unflatten(aux_spec, leaves[count:])) if has_aux else solution
 
-    # Rules of derivatives are transposed, even those that are not differentiated any more.
-    if is_eager():
-        return result_of(*leaves_of("solve", solve, solve(product, b)))
-
     def transposed(y: Any) -> Any:
         return product(y) if symmetric else linear_transpose(matvec, b)(y)[0]
 
     def as_leaves(function: Function) -> Callable[[Any], tuple[list[Operand], Any]]:
         return lambda x: (like.leaves_of("matvec", matvec, function(x)), None)
 
-    solver = like.traced(lambda y: leaves_of("solve", solve, solve(product, y)), name_of(solve), 0)
-    functions = {"matvec": like.traced(as_leaves(product), name_of(matvec))}
+    def solved(y: Any) -> tuple[list[Operand], Any]:
+        return leaves_of("solve", solve, solve(product, y))
+
+    # Rules of derivatives are transposed, even those that are not differentiated any more.
+    if is_eager():
+        return result_of(*leaves_of("solve", solve, solve(product, b)))
+
+    parts = {"matvec": as_leaves(product), "vecmat": None, "solve": solved, "transpose_solve": None}
     if transpose_solve is not None:
         given = transpose_solve
-        functions["vecmat"] = like.traced(as_leaves(transposed), f"{name_of(matvec)}_transposed")
-        functions["transpose_solve"] = like.traced(
-            lambda y: leaves_of("transpose_solve", given, given(transposed, y)), name_of(given), 0
+        parts["vecmat"] = as_leaves(transposed)
+        parts["transpose_solve"] = lambda y: leaves_of(
+            "transpose_solve", given, given(transposed, y)
         )
+    if makes_equations():
+        return result_of(*_equation(like, parts))
+    solver = like.traced(solved, name_of(solve), 0)
+    functions = {"matvec": like.traced(parts["matvec"], name_of(matvec))}
+    if transpose_solve is not None:
+        name = f"{name_of(matvec)}_transposed"
+        functions["vecmat"] = like.traced(parts["vecmat"], name)
+        solution = parts["transpose_solve"]
+        functions["transpose_solve"] = like.traced(solution, name_of(transpose_solve), 0)
     count = len(like.leaves)
     captured = joined([solver, *functions.values()], count)
     outs = apply(
@@ -182,6 +195,50 @@ def custom_linear_solve(
     if solver.uses is not None:
         solver.uses.apply(like.leaves, outs)
     return result_of(outs, solver.extra)
+
+
+class LinearSolveTuple(NamedTuple):
+    """What there is of each function of a linear equation.
+
+    Attributes:
+      matvec: of the linear function.
+      vecmat: of its transpose.
+      solve: of its inverse.
+      transpose_solve: of the inverse of its transpose.
+    """
+
+    matvec: Any
+    vecmat: Any
+    solve: Any
+    transpose_solve: Any
+
+
+def _equation(like: _Like, parts: dict[str, Any]) -> tuple[list[Operand], Any]:
+    """The leaves of the results, by an equation that has the functions as programs, and what the
+    solver also returned.
+    """
+    programs: dict[str, Any] = {}
+    extras: dict[str, Any] = {}
+    for name, part in parts.items():
+
+        def of_leaves(*xs: Any, name: str = name, part: Any = part) -> list[Operand]:
+            outs, extras[name] = part(unflatten(like.spec, xs))
+            return outs
+
+        programs[name] = None
+        if part is not None:
+            programs[name] = late.making.make_jaxpr(of_leaves)(*like.leaves)
+    consts = {name: of.consts if of else [] for name, of in programs.items()}
+    jaxprs = {
+        name: of and late.making.with_constants_as_arguments(of) for name, of in programs.items()
+    }
+    outs = late.jaxprs.find(__name__, "linear_solve_p").bind(
+        *(const for name in LinearSolveTuple._fields for const in consts[name]),
+        *like.leaves,
+        const_lengths=LinearSolveTuple(**{name: len(each) for name, each in consts.items()}),
+        jaxprs=LinearSolveTuple(**jaxprs),
+    )
+    return outs, extras["solve"]
 
 
 def custom_root(

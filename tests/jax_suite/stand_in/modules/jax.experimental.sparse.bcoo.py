@@ -15,7 +15,7 @@ def _bcoo_todense(data, indices, *, spinfo):
 
 
 def _bcoo_extract(indices, arr, *, assume_unique=True):
-    return _bcoo.extract(indices, arr, assume_unique)
+    return _bcoo.extract(indices, arr, assume_unique=assume_unique)
 
 
 def _bcoo_dot_general(data, indices, rhs, *, lhs_spinfo, **kwargs):

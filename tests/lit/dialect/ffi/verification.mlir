@@ -94,3 +94,27 @@ func.func @main(%x: tensor<2x3xf32>) {
   %0 = dovetail.ffi_call "f"(%x) {batch_dims = 2} : (tensor<2x3xf32>) -> tensor<2x4xf32>
   return
 }
+
+// -----
+
+func.func @main(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{'dovetail.ffi_call' op factors must have one entry for each of 2 arrays, got: [array<i64: 0, 1>]}}
+  %0 = dovetail.ffi_call "f"(%x) {factors = [array<i64: 0, 1>]} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @main(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{'dovetail.ffi_call' op factors must have a number for each dimension of 'tensor<2x3xf32>', got: array<i64: 0>}}
+  %0 = dovetail.ffi_call "f"(%x) {factors = [array<i64: 0, 1>, array<i64: 0>]} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @main(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{'dovetail.ffi_call' op factors must be -1 or numbers of loops, of which an array has each once, and all arrays in the same size, got: 0 in array<i64: 1, 0> of 'tensor<2x3xf32>'}}
+  %0 = dovetail.ffi_call "f"(%x) {factors = [array<i64: 0, -1>, array<i64: 1, 0>]} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}

@@ -18,6 +18,18 @@ func.func @main(%x: tensor<2x3xf32>, %y: tensor<5xf32>) -> (tensor<f32>, tensor<
 
 // -----
 
+// The batch is another loop, if all arguments have it.
+func.func @main(%x: tensor<6x2xf32>, %y: tensor<6xf32>) -> (tensor<6x2xf32>, tensor<6x2xf32>) {
+  %0 = dovetail.ffi_call "f" vmap "broadcast_all"(%x, %y) {factors = [array<i64: 0, 1>, array<i64: 0>, array<i64: 0, 1>]} : (tensor<6x2xf32>, tensor<6xf32>) -> tensor<6x2xf32>
+  %1 = dovetail.ffi_call "g" vmap "expand_dims"(%x, %y) {factors = [array<i64: 0, 1>, array<i64: 0>, array<i64: 0, 1>]} : (tensor<6x2xf32>, tensor<6xf32>) -> tensor<6x2xf32>
+  return %0, %1 : tensor<6x2xf32>, tensor<6x2xf32>
+}
+// CHECK-LABEL: @main.batch(
+// CHECK: dovetail.ffi_call "f" vmap "broadcast_all"(%{{.*}}) {factors = [array<i64: 2, 0, 1>, array<i64: 2, 0>, array<i64: 2, 0, 1>]}
+// CHECK: dovetail.ffi_call "g" vmap "expand_dims"(%{{.*}}) {factors = [array<i64: -1, 0, 1>, array<i64: -1, 0>, array<i64: -1, 0, 1>]}
+
+// -----
+
 // A batch is one more dimension of a batch, and what elements share is not written over.
 func.func @main(%x: tensor<6x2xf32>, %y: tensor<6x2xf32>) -> (tensor<6x2xf32>, tensor<6x2xf32>) {
   %0:2 = dovetail.ffi_call "f" vmap "broadcast_all"(%x, %y) {batch_dims = 1, aliases = array<i64: 1, 0>} : (tensor<6x2xf32>, tensor<6x2xf32>) -> (tensor<6x2xf32>, tensor<6x2xf32>)

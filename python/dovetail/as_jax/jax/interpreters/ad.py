@@ -20,6 +20,13 @@ from dovetail.transforms.primitives import transposes as primitive_transposes
 JVPTrace = opaque_class(__name__, "JVPTrace")
 
 
+def __getattr__(name: str) -> object:
+    # `add_jaxvals_p` and the like.
+    from dovetail.jaxprs.primitives import find  # lazy
+
+    return find(__name__, name)
+
+
 def get_primitive_transpose(p: object) -> object:
     """The transpose rule of a primitive."""
     if p not in primitive_transposes:
