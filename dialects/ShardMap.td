@@ -33,10 +33,14 @@ def ReshardOp : DovetailOp<"reshard", [Pure, AllTypesMatch<["x", "ans"]>,
                                        DeclareOpInterfaceMethods<BatchOpInterface>,
                                        DeclareOpInterfaceMethods<DimsOpInterface>]> {
   let summary = "the operand, distributed in a stated way";
-  let description = "Open dimensions of the sharding may be sharded further. The cotangent has the same sharding, with its `replicated` and `unreduced` axes exchanged.";
-  let arguments = (ins AnyArray:$x, Sharding:$sharding);
+  let description = [{
+    Open dimensions of the sharding may be sharded further. The cotangent has the same sharding, with its `replicated` and
+    `unreduced` axes exchanged. `memory` is the kind of memory that results which are computed of it are in; without it,
+    they are in the operand's.
+  }];
+  let arguments = (ins AnyArray:$x, Sharding:$sharding, OptionalAttr<StrAttr>:$memory);
   let results = (outs AnyArray:$ans);
-  let assemblyFormat = "$x `as` $sharding attr-dict `:` type($x)";
+  let assemblyFormat = "$x `as` $sharding (`in` $memory^)? attr-dict `:` type($x)";
   let hasVerifier = 1;
 }
 

@@ -100,6 +100,14 @@ class Module:
     def has_terms(self) -> bool:
         """True if it states that devices hold terms of a sum that is left to do."""
 
+    def memories(self, arguments: Sequence[str | None], common: str) -> list[str | None]:
+        """
+        The memory of each result of `main`, given those of its arguments: that of what it is computed of, `common` if that is in several, and None if it is in none in particular, as constants are.
+        """
+
+    def has_memories(self, common: str) -> bool:
+        """True if it states that values be in another memory than `common`."""
+
     def cost(self) -> Cost:
         """
         The work of one run, of a module without requests; a `?` counts as `ASSUMED_SIZE`.

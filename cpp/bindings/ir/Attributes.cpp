@@ -96,9 +96,9 @@ static Attribute toAttribute(const std::string &name, nb::handle value) {
     return b.getF64FloatAttr(nb::cast<double>(value));
   if (name == "bwd" && nb::isinstance<nb::str>(value))
     return b.getStringAttr(nb::cast<std::string>(value));
-  if (llvm::is_contained(
-          {"axis", "label", "batch_rule", "function", "effect", "kind", "primitive", "rules", "vmap_method", "target"},
-          name))
+  if (llvm::is_contained({"axis", "label", "batch_rule", "function", "effect", "kind", "memory", "primitive", "rules",
+                          "vmap_method", "target"},
+                         name))
     return b.getStringAttr(nb::cast<std::string>(value));
   if (llvm::is_contained({"axes", "mesh_axes"}, name)) {
     auto names = nb::cast<std::vector<std::string>>(value);

@@ -15,6 +15,7 @@
 #include "cpp/iree/HostCall.h"
 #include "cpp/iree/Passes.h"
 #include "cpp/pipeline/TextLimits.h"
+#include "cpp/sharding/Memories.h"
 #include "cpp/sharding/Passes.h"
 #include "cpp/sharding/Shardings.h"
 #include "cpp/transforms/CallGraph.h"
@@ -24,6 +25,7 @@
 #include "dialects/Collective.h"
 #include "dialects/Create.h"
 #include "dialects/Dialect.h"
+#include "dialects/ShardMap.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -178,6 +180,29 @@ shardingsOf(const Shared &module) {
       results.push_back(shardingAxes(sharding));
   bool areAllStated = arguments.size() == function.getNumArguments() && results.size() == function.getNumResults();
   return areAllStated ? std::optional(std::pair(arguments, results)) : std::nullopt;
+}
+
+/// The memories of values; none for those in no particular one.
+using MemoryNames = std::vector<std::optional<std::string>>;
+
+/// The memory of each result of `main`.
+static MemoryNames memoriesOf(const Shared &module, const MemoryNames &arguments, const std::string &common) {
+  Builder b(&context());
+  auto memories = llvm::map_to_vector(arguments, [&](const std::optional<std::string> &memory) {
+    return memory ? b.getStringAttr(*memory) : StringAttr();
+  });
+  MemoryNames results;
+  for (StringAttr memory : memoriesOfResults(findIn(module, "main").op(), memories, b.getStringAttr(common)))
+    results.push_back(memory ? std::optional(memory.str()) : std::nullopt);
+  return results;
+}
+
+/// Whether an op states another memory.
+static bool hasMemories(const Shared &module, const std::string &common) {
+  WalkResult found = module->op.get()->walk([&](ReshardOp op) {
+    return op.getMemory().value_or(common) == common ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return found.wasInterrupted();
 }
 
 /// Whether an op, or an argument of a function, has a sharding by which devices hold terms of a sum.
@@ -349,6 +374,12 @@ void bindModule(nb::module_ &m) {
            "Replace the requests in a function, and in all that it refers to, by transformed functions.")
       .def("has_effects", &moduleHasEffects, "True if the program has side effects.")
       .def("has_terms", &hasTerms, "True if it states that devices hold terms of a sum that is left to do.")
+      .def(
+          "memories", &memoriesOf, "arguments"_a, "common"_a,
+          "The memory of each result of `main`, given those of its arguments: that of what it is computed of, `common` "
+          "if that is in several, and None if it is in none in particular, as constants are.")
+      .def("has_memories", &hasMemories, "common"_a,
+           "True if it states that values be in another memory than `common`.")
       .def(
           "cost", [](const Shared &module) { return costOf(*module->op); },
           "The work of one run, of a module without requests; a `?` counts as `ASSUMED_SIZE`.")

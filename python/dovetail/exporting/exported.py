@@ -27,7 +27,10 @@ from dovetail.exporting.serialization import (
     spec_of,
     unpack,
 )
+from dovetail.exporting.shardings import Layout, constrained_all, layout_of, over_mesh
 from dovetail.placement import platforms
+from dovetail.placement.meshes import AbstractMesh, Mesh
+from dovetail.placement.named_sharding import NamedSharding
 from dovetail.programs.dynamic import DynamicJitted
 from dovetail.programs.jit import jit
 from dovetail.programs.jitted import Jitted
@@ -106,6 +109,8 @@ class Exported:
       in_avals: the types of the arguments' leaves.
       out_tree: the structure of the result.
       out_avals: the types of its leaves.
+      nr_devices: the number of devices that it was exported for; if there are several, calls run on
+        as many.
       platforms: the platforms on which it may be called.
       disabled_safety_checks: the checks that are disabled.
       calling_convention_version: the version of its serialized form.
@@ -120,7 +125,6 @@ class Exported:
       Array([0., 0., 0., 0.], dtype=float32)
     """
 
-    nr_devices = 1
     ordered_effects: tuple[Any, ...] = ()
     unordered_effects: tuple[Any, ...] = ()
     uses_global_constants = False
@@ -130,8 +134,11 @@ class Exported:
         program: Program,
         platforms: tuple[str, ...],
         disabled_checks: Sequence[DisabledSafetyCheck] = (),
+        layout: Layout | None = None,
     ) -> None:
         self._program = program
+        self._layout = layout_of(program) if layout is None else layout
+        self.nr_devices = self._layout.devices
         self.fun_name = program.name
         self.in_tree = public(program.signature.spec)
         self.in_avals: tuple[ShapedArray, ...] = tuple(program.signature.avals)
@@ -173,12 +180,45 @@ class Exported:
         """The program's text as bytes."""
         return self.mlir_module().encode()
 
+    def in_shardings_jax(
+        self, mesh: Mesh | AbstractMesh | None
+    ) -> tuple[NamedSharding | None, ...]:
+        """How the leaves of the arguments are sharded in calls.
+
+        Args:
+          mesh: the mesh to state it for, with the axes of the one that the function was exported
+            for; None for the shardings over axes without devices.
+
+        Returns:
+          A sharding for each leaf; None for one that may be sharded in any way.
+
+        Raises:
+          ValueError: the mesh has other axes.
+
+        Example:
+          >>> import dovetail as dt, dovetail.numpy as dnp
+          >>> exported = dt.export.export(dt.jit(dnp.sin))(dt.ShapeDtypeStruct((4,), "float32"))
+          >>> exported.nr_devices, exported.in_shardings_jax(dt.make_mesh((1,), ("x",)))
+          (1, (None,))
+        """
+        return over_mesh(self._layout.arguments, mesh)
+
+    def out_shardings_jax(
+        self, mesh: Mesh | AbstractMesh | None
+    ) -> tuple[NamedSharding | None, ...]:
+        """How the leaves of the result are sharded, as by `in_shardings_jax`.
+
+        Raises:
+          ValueError: the mesh has other axes.
+        """
+        return over_mesh(self._layout.results, mesh)
+
     def call(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function; it can be traced and transformed like the one that was exported.
 
         Raises:
-          ValueError: structure, shapes or element types are not those that it was exported for, or
-            this is none of its platforms.
+          ValueError: structure, shapes or element types are not those that it was exported for,
+            this is none of its platforms, or the number of devices is another one.
         """
         check = DisabledSafetyCheck.platform()
         if check not in self.disabled_safety_checks:
@@ -193,6 +233,13 @@ class Exported:
             return self._jitted(*args, **kwargs)
 
     def _traced(self, *args: Any, **kwargs: Any) -> Any:
+        in_progress = current()
+        assert in_progress is not None
+        place = in_progress.root.place or in_progress.root.given
+        return self._laid_out(self._layout.over(place, self.fun_name), args, kwargs)
+
+    def _laid_out(self, layout: Layout, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result of a call with arguments, and itself, sharded in a stated way."""
         leaves, spec = set_float0_aside(*flatten((args, kwargs)))
         if spec != self._program.signature.spec:
             raise value_error(
@@ -213,6 +260,7 @@ class Exported:
             operands.append(operand)
         in_progress = current()
         assert in_progress is not None
+        operands = constrained_all(operands, layout.arguments)
         # Once in each module of functions that are traced together.
         known = in_progress.root.jitted
         callee = known.get(self)
@@ -230,7 +278,7 @@ class Exported:
                 list(names),
             )
             outs = call_at(callee, operands, self.in_avals, self.out_avals, sizes)
-        return unflatten(self._program.out_spec, outs)
+        return unflatten(self._program.out_spec, constrained_all(outs, layout.results))
 
     def has_vjp(self) -> bool:
         """True: programs can be differentiated, to any order."""
@@ -245,7 +293,8 @@ class Exported:
         def backward(*leaves: Any) -> tuple[Any, ...]:
             def flat(*primals: Any) -> list[Any]:
                 args, kwargs = unflatten(self._program.signature.spec, primals)
-                return flatten(self._traced(*args, **kwargs))[0]
+                # Its own calls say how it is sharded.
+                return flatten(self._laid_out(Layout(1, (), ()), args, kwargs))[0]
 
             _, pull_back = vjp(flat, *leaves[:count])
             return tuple(pull_back(list(leaves[count:])))
@@ -256,7 +305,13 @@ class Exported:
         made = export(
             jit(backward), platforms=self.platforms, disabled_checks=self.disabled_safety_checks
         )
-        return made(*specs, *cotangents)
+        exported = made(*specs, *cotangents)
+        return Exported(
+            exported._program,
+            exported.platforms,
+            exported.disabled_safety_checks,
+            self._layout.of_vjp([aval.ndim for aval in self.out_avals]),
+        )
 
     def serialize(self, vjp_order: int = 0) -> bytearray:
         """The function as bytes, for `deserialize` in this or another process.
@@ -284,6 +339,7 @@ class Exported:
             "parameters": program.parameters,
             "platforms": self.platforms,
             "disabled_checks": [repr(check) for check in self.disabled_safety_checks],
+            **self._layout.encoded(),
             "weak": [operand.weak_type for operand in program.captured],
             "constraints": list(scope.constraints) if scope is not None else None,
         }
@@ -427,4 +483,4 @@ def deserialize(blob: bytes | bytearray | memoryview) -> Exported:
         out_spec=spec_of(notes["out_tree"]),
     )
     checks = [DisabledSafetyCheck(text) for text in notes["disabled_checks"]]
-    return Exported(program, tuple(notes["platforms"]), checks)
+    return Exported(program, tuple(notes["platforms"]), checks, Layout.decoded(notes))

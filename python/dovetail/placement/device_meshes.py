@@ -11,7 +11,7 @@ import numpy as np
 from dovetail.base.errors import value_error
 from dovetail.placement import platforms
 from dovetail.placement.devices import Device
-from dovetail.placement.meshes import AxisType, Mesh
+from dovetail.placement.meshes import AbstractMesh, AxisType, Mesh
 
 
 def _as_sizes(sizes: Any, argument: str, function: str) -> tuple[int, ...]:
@@ -168,3 +168,15 @@ def create_hybrid_device_mesh(
     grid = grids.reshape(outer + inner)
     grid = grid.transpose([axis for i in range(count) for axis in (i, count + i)])
     return grid.reshape([a * b for a, b in zip(outer, inner, strict=True)])
+
+
+def with_devices(mesh: Mesh | AbstractMesh, devices: Sequence[Device]) -> Mesh:
+    """The mesh of these axes over as many devices, in their order.
+
+    >>> from dovetail.placement.devices import Device
+    >>> with_devices(AbstractMesh((2,), ("x",)), [Device("cpu", 1), Device("cpu", 0)]).device_ids
+    array([1, 0])
+    """
+    grid = np.empty(len(devices), object)
+    grid[:] = devices
+    return Mesh(grid.reshape(mesh.axis_sizes), mesh.axis_names, mesh.axis_types)

@@ -218,6 +218,12 @@ def memory_of(kind: str | None, devices: Sequence[Device]) -> str:
     return kind
 
 
+def memory_of_results(sharding: Sharding) -> str:
+    """The memory of what is computed of an array: "pinned_host" is kept, as in JAX."""
+    kind = sharding.memory_kind
+    return kind if kind == "pinned_host" else MEMORY_KINDS[0]
+
+
 @dataclass(frozen=True, init=False, repr=False)
 class SingleDeviceSharding(Sharding):
     """All elements are on one device.

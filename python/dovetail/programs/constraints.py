@@ -60,6 +60,8 @@ def constrained(name: str, leaf: Any, sharding: Any) -> Any:
             f"argument of {name} with shape {array.aval} and {place.shown}, and a sharding with "
             f"{wanted.shown}"
         )
+    if type(array) is Tracer:
+        return array._constrained(wanted.sharding)
     return put(array, wanted.sharding)
 
 

@@ -18,8 +18,7 @@ from dovetail.base import config, monitoring, spans
 from dovetail.base.locations import here
 from dovetail.base.trace_stack import current, derivative_order, is_for_shapes, stack
 from dovetail.placement import platforms
-from dovetail.placement.devices import MEMORY_KINDS
-from dovetail.placement.shardings import Place, common_place
+from dovetail.placement.shardings import Place, Sharding, common_place, place_on
 from dovetail.programs import cache, log
 from dovetail.programs.cache import ProgramCache, cache_of
 from dovetail.programs.call_parts import (
@@ -376,6 +375,9 @@ class Jitted(_core.CompiledCalls):
             )
 
         def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
+            in_progress = current()
+            if in_progress is not None and in_progress.parent is None:
+                in_progress.given = call.place or place_on(platforms.first(), False)
             args, kwargs = unflatten(call.spec, tracers)
             args = list(args)
             for which, value in call.statics:
@@ -468,16 +470,19 @@ class Jitted(_core.CompiledCalls):
             functools.partial(self._traced_at, call) if signature.is_symbolic else None,
             shardings=tuple(map(sharding_of, [*leaves, *traced.captured])),
             refs=refs,
-            memory_kinds=self._memory_kinds(traced.extra),
+            stated_results=self._stated_results(traced.extra),
         )
 
-    def _memory_kinds(self, out_spec: Any) -> tuple[str | None, ...]:
-        """The memories that `out_shardings` states, if it names any."""
+    def _stated_results(self, out_spec: Any) -> tuple[Sharding | None, ...]:
+        """How `out_shardings` states that results are sharded."""
         prefix = self._options.out_shardings
-        if prefix is None or not any(map(_memory_kind, prefix.leaves)):
+        if prefix is None:
             return ()
         wanted = prefix.for_each(unflatten(out_spec, range(out_spec.num_leaves)), "")
-        return tuple(map(_memory_kind, wanted))
+        return tuple(
+            None if sharding is None else platforms.sharding_meant(sharding, "jit out_shardings")
+            for sharding in wanted
+        )
 
     def _traced_at(self, call: _Call, sizes: Mapping[str, int]) -> Program:
         """The program for known sizes instead of symbolic ones."""
@@ -488,9 +493,3 @@ class Jitted(_core.CompiledCalls):
             for shape, aval in zip(shapes, avals, strict=True)
         ]
         return self._program_of(call._replace(leaves=leaves))
-
-
-def _memory_kind(sharding: Any) -> str | None:
-    """The memory that a sharding names, if it is not that of all arrays."""
-    kind = getattr(sharding, "memory_kind", None)
-    return None if kind == MEMORY_KINDS[0] else kind

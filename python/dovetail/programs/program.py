@@ -20,10 +20,17 @@ from dovetail.base.errors import UnknownSizeError
 from dovetail.base.locations import describe, here
 from dovetail.compiler import phases, progress
 from dovetail.placement import devices, partitioning, platforms
-from dovetail.placement.devices import Device
+from dovetail.placement.device_meshes import with_devices
+from dovetail.placement.devices import MEMORY_KINDS, Device
 from dovetail.placement.named_sharding import NamedSharding
 from dovetail.placement.partitioning import Partition
-from dovetail.placement.shardings import Place, Sharding, SingleDeviceSharding, place_of
+from dovetail.placement.shardings import (
+    Place,
+    Sharding,
+    SingleDeviceSharding,
+    memory_of_results,
+    place_of,
+)
 from dovetail.programs import partitions
 from dovetail.programs.partitions import PartitionedExecutable
 from dovetail.reference import Evaluator
@@ -103,7 +110,7 @@ class Program:
       shardings: those of its arguments, captured arrays included; None for one that is on no
         particular devices.
       refs: the references that it reads and writes, if there are any.
-      memory_kinds: the memories that the first results are in; None for that of all arrays.
+      stated_results: the shardings that the first results are to have; None for those that follow.
     """
 
     name: str
@@ -120,7 +127,7 @@ class Program:
     checks: tuple[str, ...] = ()
     shardings: tuple[Sharding | None, ...] = ()
     refs: Referred | None = None
-    memory_kinds: tuple[str | None, ...] = ()
+    stated_results: tuple[Sharding | None, ...] = ()
 
     @property
     def device(self) -> Device:
@@ -260,16 +267,40 @@ class Program:
     @property
     def places(self) -> list[Place | None]:
         """Where each result is."""
-        places: list[Place | None] = [self.place] * len(self.avals)
+        places: list[Place | None] = [self._place_of(aval) for aval in self.avals]
         if self.partition is not None:
             places = [
                 place_of(sharding if aval.explicit is None else _typed(sharding, aval))
                 for sharding, aval in zip(self.partition.results, self.avals, strict=True)
             ]
-        for i, kind in enumerate(self.memory_kinds):
-            if kind is not None and (place := places[i]) is not None:
+        for i, kind in enumerate(self._memories):
+            place = places[i]
+            if kind is not None and place is not None and place.sharding.memory_kind != kind:
                 places[i] = place_of(place.sharding.with_memory_kind(kind))
         return places
+
+    def _place_of(self, aval: ShapedArray) -> Place | None:
+        """Where a result is of a program that is not partitioned: as its type states, which may be
+        over another mesh.
+        """
+        stated = aval.explicit
+        if stated is None or stated.mesh.size != len(self.devices) or stated.mesh.size == 1:
+            return self.place
+        return place_of(stated.update(mesh=with_devices(stated.mesh, self.devices)))
+
+    @_Derived
+    def _memories(self) -> Sequence[str | None]:
+        """The memory of each of the first results: as stated, or else of what it is computed of;
+        None for the memory of all arrays.
+        """
+        common = MEMORY_KINDS[0]
+        has = [None if s is None else memory_of_results(s) for s in self.shardings]
+        stated = [None if s is None else s.memory_kind for s in self.stated_results]
+        if {*has} <= {None, common} and not self.module.has_memories(common):
+            return stated
+        found = self.after("simplify", is_partitioned=False).memories(has, common)
+        stated += [None] * (len(found) - len(stated))
+        return [mine or other or common for mine, other in zip(stated, found, strict=True)]
 
     @property
     def argument_shardings(self) -> list[Sharding]:

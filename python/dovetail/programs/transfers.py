@@ -13,12 +13,13 @@ from dovetail.base.errors import value_error
 from dovetail.base.trace_stack import current
 from dovetail.ops.operands import as_operand
 from dovetail.placement import platforms
-from dovetail.placement.devices import Device
+from dovetail.placement.devices import MEMORY_KINDS, Device
 from dovetail.placement.layouts import Format
 from dovetail.placement.memories import Space
 from dovetail.placement.partition_spec import P
 from dovetail.placement.shardings import Sharding
 from dovetail.placement.transfer_guards import explicit
+from dovetail.tracing.tracer import Tracer
 from dovetail.trees.pytree import (
     ARRAY_NODES,
     broadcast_prefix,
@@ -87,7 +88,8 @@ def device_put(
       device: a device, a sharding, a `PartitionSpec` over the mesh of `set_mesh`, a text such as
         "cpu:1", a `memory.Space`, or a tree of these that is a prefix of `x`; None leaves arrays
         where they are, and puts what is none on the default device, uncommitted. Memory spaces
-        leave the device as it is. The memories of a CPU, such as "pinned_host", are names of one.
+        leave the device as it is. The memories of a CPU, such as "pinned_host", are names of one;
+        what is computed of an array in "pinned_host" is in it, too.
       src: accepted for JAX's sake.
       donate: whether the arrays given are of no more use, or a tree of this; nothing follows.
       may_alias: False to have the results in memory of their own, or a tree of this. NumPy arrays
@@ -127,7 +129,7 @@ def device_put(
             array, copy = as_operand("device_put", leaf), alias is False
             if isinstance(where, Space):
                 _check_memory(array, where)
-                where = None
+                array, where = _in_memory(array, _KINDS[where]), None
             if isinstance(where, Format):
                 where = where.for_shape(array.shape, "device_put")
             if where is not None:
@@ -163,6 +165,22 @@ def _check_memory(array: Any, space: Space) -> None:
                 f"device_put: arrays of {others[0]} can only be in its own memory, got: {space}; "
                 'device_put(x, "cpu") moves them to the host'
             )
+
+
+# The kinds of memory that spaces mean.
+_KINDS = {Space.Device: MEMORY_KINDS[0], Space.Host: "pinned_host", Space.Any: None}
+
+
+def _in_memory(array: Any, kind: str | None) -> Any:
+    """An array in another memory of its devices."""
+    if kind is None:
+        return array
+    in_progress = current()
+    if type(array) is Tracer:
+        return array if in_progress is None else in_progress.in_memory(array, kind)
+    if kind not in array.sharding._device_assignment[0].memory_kinds:
+        return array
+    return array._committed_to(array.sharding.with_memory_kind(kind))
 
 
 def _checked(device: Any) -> Any:

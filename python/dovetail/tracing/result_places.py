@@ -19,9 +19,16 @@ from dovetail.base.mlir_types import Type, dtype_name
 from dovetail.base.trace_stack import stack
 from dovetail.compiler import phases
 from dovetail.placement import partitioning
+from dovetail.placement.devices import MEMORY_KINDS
 from dovetail.placement.meshes import Mesh
 from dovetail.placement.named_sharding import NamedSharding
-from dovetail.placement.shardings import Place, Sharding, common_place, place_of
+from dovetail.placement.shardings import (
+    Place,
+    Sharding,
+    common_place,
+    memory_of_results,
+    place_of,
+)
 from dovetail.tracing.trace import Trace
 
 _known: Bounded[Any, Sequence[Place | None]] = Bounded()
@@ -61,7 +68,7 @@ def op_places(
         else:
             module = _wrapped(name, attributes, types, results)
             found = _partitioned(module, mesh, shardings) or [place] * count
-        _known[key] = found
+        found = _known[key] = _in_memory_of(shardings, found)
     return found
 
 
@@ -83,17 +90,33 @@ def result_places(
     mesh = _mesh_of(place)
     if mesh is None:
         return [place] * len(results)
-    if mesh.explicit_axes:
-        return [stated_place(aval, mesh) for aval in results]
     shardings = [_sharding(operand) for operand in operands]
+    if mesh.explicit_axes:
+        return _in_memory_of(shardings, [stated_place(aval, mesh) for aval in results])
     types = [(aval.shape, dtype_name(aval.dtype)) for aval in results]
     module = _wrapped(name, attributes, _types(operands), types)
     # A function is traced at each call; its text is the same, and is quickly made.
     key = module.text(), mesh, *shardings
     found = _known.get(key)
     if found is None:
-        found = _known[key] = _partitioned(module, mesh, shardings) or [place] * len(results)
+        found = _partitioned(module, mesh, shardings) or [place] * len(results)
+        found = _known[key] = _in_memory_of(shardings, found)
     return found
+
+
+def _in_memory_of(
+    shardings: Sequence[Sharding | None], places: Sequence[Place | None]
+) -> Sequence[Place | None]:
+    """The places in the memory that all operands of an op are in, if it is one."""
+    kinds = {memory_of_results(sharding) for sharding in shardings if sharding is not None}
+    kind = kinds.pop() if len(kinds) == 1 else MEMORY_KINDS[0]
+
+    def moved(place: Place | None) -> Place | None:
+        if place is None or place.sharding.memory_kind == kind:
+            return place
+        return place_of(place.sharding.with_memory_kind(kind))
+
+    return [moved(place) for place in places]
 
 
 def _mesh_of(place: Place | None) -> Mesh | None:

@@ -92,8 +92,9 @@ class Trace(TypedFunction):
         self.function = _core.Function(self.module, name, False, self.location)
         # Traced jitted functions, reused by further calls within the outermost trace.
         self.jitted: dict[Any, Any] = {}
-        # The device that the program must run on, if any.
+        # The device that the program must run on, if any, and that of its arguments.
         self.place: Place | None = None
+        self.given: Place | None = None
         self.mesh = explicit_mesh(get_abstract_mesh()) if parent is None else parent.mesh
         self._meshes: dict[int, AbstractMesh] = {}
         # True if shapes within the outermost trace have symbolic sizes.
@@ -130,14 +131,24 @@ class Trace(TypedFunction):
             )
         self.place = place
 
-    def reshard(self, operand: Operand, sharding: NamedSharding, are_open: bool = False) -> Operand:
+    def reshard(
+        self,
+        operand: Operand,
+        sharding: NamedSharding,
+        are_open: bool = False,
+        memory: str | None = None,
+    ) -> Operand:
         """Append the constraint that a value be sharded so, by a program on these devices; open
-        dimensions may be sharded further.
+        dimensions may be sharded further. It is in `memory`, or where it was before.
         """
         mesh = sharding.mesh if isinstance(sharding.mesh, Mesh) else context_mesh()
         if not mesh.empty:
             self.root.commit_to(place_of(NamedSharding(mesh, P())))
-        attributes = {"sharding": sharding_attribute(sharding, operand.ndim, are_open)}
+        attributes: dict[str, Any] = {
+            "sharding": sharding_attribute(sharding, operand.ndim, are_open)
+        }
+        if memory is not None:
+            attributes["memory"] = memory
         weak, evaluate = operand.weak_type, FUNCTIONS["reshard"]
         (result,) = self.emit(
             "reshard", (operand,), attributes, None, (weak,), evaluate, attributes
@@ -145,6 +156,16 @@ class Trace(TypedFunction):
         stated = type_sharding(sharding, operand.ndim)
         self.state_sharding(result.number, sharding if stated is None else stated)
         return result
+
+    def in_memory(self, operand: Operand, memory: str) -> Operand:
+        """A value in another memory of the devices of a mesh; on one device, as it is."""
+        place = self.root.place or self.root.given
+        where = operand.aval.explicit or (None if place is None else place.sharding)
+        if not isinstance(where, NamedSharding) or where.num_devices == 1:
+            return operand
+        if operand.aval.explicit is None:
+            where = where.replicated()
+        return self.reshard(operand, where, are_open=True, memory=memory)
 
     @property
     def root(self) -> Trace:

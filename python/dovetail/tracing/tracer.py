@@ -18,7 +18,7 @@ from dovetail.base.errors import (
 from dovetail.base.locations import here
 from dovetail.base.trace_stack import current
 from dovetail.placement.named_sharding import NamedSharding
-from dovetail.placement.shardings import Sharding
+from dovetail.placement.shardings import Sharding, memory_of_results
 
 if TYPE_CHECKING:
     from dovetail.tracing.trace import Trace
@@ -69,12 +69,18 @@ class Tracer(ArrayMethods):
         return ShapedArray(shape, self.dtype, self.weak_type, sharding)
 
     def _committed_to(self, sharding: Sharding, copy: bool = False) -> Any:
+        """The value, sharded so and in that memory; on one device, as it is."""
+        return self._constrained(sharding, memory_of_results(sharding))
+
+    def _constrained(self, sharding: Sharding, memory: str | None = None) -> Any:
         """The value, with the constraint that it be sharded so; on one device, as it is."""
         in_progress = current()
         if in_progress is None or not isinstance(sharding, NamedSharding):
             return self
         sharding.check_compatible_aval(self.shape)
-        return in_progress.reshard(self, sharding) if sharding.num_devices > 1 else self
+        if sharding.num_devices == 1:
+            return self
+        return in_progress.reshard(self, sharding, memory=memory)
 
     def concrete(self, error: type[ConcretizationTypeError]) -> np.ndarray:
         """The value, computed from the arguments' values if these are known."""

@@ -386,3 +386,25 @@ def test_each_value_has_the_mesh_of_its_context() -> None:
     message = r"For primitive transpose, context mesh .*Auto.* should match the aval mesh "
     with pytest.raises(ValueError, match=message):
         dt.jit(unmoved)(Z)
+
+
+def test_results_over_another_mesh_of_the_same_devices() -> None:
+    """Of a program over two meshes, each result is sharded as its type says."""
+    mesh = dt.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
+    other = dt.sharding.AbstractMesh((8,), ("a",), (AxisType.Explicit,))
+    values = np.arange(32, dtype=np.float32).reshape(8, 4)
+
+    @dt.jit
+    def f(x: Any) -> Any:
+        with dt.sharding.use_abstract_mesh(other):
+            return dt.reshard(x, dt.P("a", None)) * 2
+
+    with dt.set_mesh(mesh):
+        x = dt.device_put(values, dt.P("x", "y"))
+        y = f(x)
+        nested = dt.jit(lambda x: f(x))(x)
+    for result in (y, nested):
+        assert str(dt.typeof(result)) == "float32[8@a,4]"
+        assert [shard.data.shape for shard in result.addressable_shards] == [(1, 4)] * 8
+        assert result.sharding._device_assignment == mesh.flat_devices
+        np.testing.assert_array_equal(result, 2 * values)

@@ -13,7 +13,9 @@ func.func @constraints(%a: tensor<8x16xf32>) -> tensor<8x16xf32> {
   %1 = dovetail.reshard %0 as <#mesh, [{}, {"y":(2)2, "x"}p1], replicated = {"y":(1)2}> : tensor<8x16xf32>
   // CHECK: dovetail.reshard %{{.+}} as <#[[MESH]], [{?}, {}], unreduced = {"x", "y"}> : tensor<8x16xf32>
   %2 = dovetail.reshard %1 as <#mesh, [{?}, {}], unreduced = {"x", "y"}> : tensor<8x16xf32>
-  return %2 : tensor<8x16xf32>
+  // CHECK: dovetail.reshard %{{.+}} as <#[[MESH]], [{?}, {?}]> in "pinned_host" : tensor<8x16xf32>
+  %3 = dovetail.reshard %2 as <#mesh, [{?}, {?}]> in "pinned_host" : tensor<8x16xf32>
+  return %3 : tensor<8x16xf32>
 }
 
 // CHECK-LABEL: func.func @whole
