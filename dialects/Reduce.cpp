@@ -3,6 +3,7 @@
 #include "Cumulative.h"
 #include "Folding.h"
 #include "Inference.h"
+#include "Pointwise.h"
 #include "Shape.h"
 
 using namespace mlir;
@@ -40,6 +41,28 @@ static FactorMap reduceFactorMap(Operation *op, ArrayRef<int64_t> dims, FactorMa
   map.results.push_back(withoutDims(rank, dims));
   map.reduced.assign(dims.begin(), dims.end());
   return map;
+}
+
+Value emitCombined(Emitter &e, FactorMap::Combiner combiner, Value a, Value b) {
+  switch (combiner) {
+  case FactorMap::Combiner::Sum:
+    return e.make<AddOp>(a, b);
+  case FactorMap::Combiner::Prod:
+    return e.make<MulOp>(a, b);
+  case FactorMap::Combiner::Max:
+    return e.make<MaxOp>(a, b);
+  case FactorMap::Combiner::Min:
+    return e.make<MinOp>(a, b);
+  case FactorMap::Combiner::And:
+    return e.make<AndOp>(a, b);
+  case FactorMap::Combiner::Or:
+    return e.make<OrOp>(a, b);
+  case FactorMap::Combiner::Xor:
+    return e.make<XorOp>(a, b);
+  case FactorMap::Combiner::None:
+    break;
+  }
+  llvm_unreachable("results for parts of reduced factors cannot be combined");
 }
 
 template <typename Op>

@@ -198,9 +198,8 @@ LogicalResult BroadcastOp::transpose(Emitter &e, ValueRange, ArrayRef<Value> cot
 
 LogicalResult BroadcastOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims,
                                  SmallVectorImpl<Value> &results, SmallVectorImpl<int64_t> &resultDims) {
-  // The batch goes right before the dimension that follows it in the operand, so that the dims remain increasing.
-  int64_t from = dims[0], rank = getX().getType().getRank();
-  int64_t position = from == rank ? getType().getRank() : getDims()[from];
+  // The dims remain increasing. As far in front as that allows, which is where the batches of other ops are.
+  int64_t from = dims[0], position = from == 0 ? 0 : getDims()[from - 1] + 1;
   SmallVector<int64_t> batchedDims = inserted(shifted(getDims(), position), from, position);
   results.push_back(e.broadcast(operands[0], batchedDims, withDim(getType(), position, e.batchSize),
                                 e.sizesWithBatch(getType(), operands.drop_front(), position)));

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <thread>
+#include <unistd.h>
 
 namespace dovetail::blas {
 
@@ -28,6 +29,12 @@ void pause() {
 #endif
 }
 
+#ifdef __linux__
+/// The processors of the process, which are those of its first thread: the runtime's threads have one each, and what
+/// they start would share it.
+bool findProcessors(cpu_set_t &processors) { return sched_getaffinity(getpid(), sizeof(processors), &processors) == 0; }
+#endif
+
 class Team {
 public:
   explicit Team(int64_t size) {
@@ -39,6 +46,11 @@ public:
       pthread_t thread;
       if (pthread_create(&thread, nullptr, help, this) != 0)
         break;
+#ifdef __linux__
+      cpu_set_t processors;
+      if (findProcessors(processors))
+        pthread_setaffinity_np(thread, sizeof(processors), &processors);
+#endif
       pthread_detach(thread);
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -176,7 +188,7 @@ int64_t teamSize() {
   static const int64_t size = [] {
 #ifdef __linux__
     cpu_set_t processors;
-    int64_t count = sched_getaffinity(0, sizeof(processors), &processors) == 0 ? CPU_COUNT(&processors) : 1;
+    int64_t count = findProcessors(processors) ? CPU_COUNT(&processors) : 1;
 #else
     int64_t count = std::thread::hardware_concurrency();
 #endif

@@ -132,8 +132,8 @@ def SplitStatesPass : ModulePass<"dovetail-split-states"> {
   let description = [{
     A state of two to eight components, such as the coordinates of many points, is taken apart, computed with, and joined
     again (`ComponentsOpInterface`) several times in an iteration. If a carry stays split through all pointwise ops of a
-    loop's body, the loop carries a value for each component (`ThreadOpInterface`): nothing is joined, and all arrays are
-    contiguous. The program is simplified afterwards.
+    loop's body, and reductions (`ReduceOpInterface`) combine all components, the loop carries a value for each component
+    (`ThreadOpInterface`): nothing is joined, and all arrays are contiguous. The program is simplified afterwards.
   }];
 }
 

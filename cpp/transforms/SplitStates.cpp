@@ -2,6 +2,7 @@
 #include "Passes.h"
 #include "dialects/Control.h"
 #include "dialects/Inference.h"
+#include "dialects/Reduce.h"
 #include "dialects/Rules.h"
 #include "dialects/Shape.h"
 #include "mlir/IR/Matchers.h"
@@ -93,6 +94,12 @@ static Operation *uniformAlong(Value value, int64_t dim) {
   return factor != FactorMap::kNone && !isTaken && map.isDivisible(factor) ? op : nullptr;
 }
 
+/// How an op combines the components of its operand, if that is all it does.
+static FactorMap::Combiner combinerAlong(Operation *op, int64_t dim) {
+  auto reduces = dyn_cast<ReduceOpInterface>(op);
+  return reduces && reduces.getDims() == ArrayRef<int64_t>(dim) ? factorMap(op)->combiner : FactorMap::Combiner::None;
+}
+
 void Components::find() {
   // Carries are split like the first array of their type that is joined; those that turn out not to be are dropped.
   DenseMap<Type, int64_t> joined;
@@ -131,7 +138,8 @@ bool Components::areWorthIt() const {
       bool isTaken = takes && takes.indexAlong(dim) >= 0;
       isTakenApart |= isTaken;
       bool isSplit = user->getNumResults() == 1 && dimOf(user->getResult(0)) == dim && isa<PointwiseOpInterface>(user);
-      if (!isTaken && !isSplit && user != block.getTerminator())
+      bool isCombined = combinerAlong(user, dim) != FactorMap::Combiner::None;
+      if (!isTaken && !isSplit && !isCombined && user != block.getTerminator())
         return false;
     }
   return isTakenApart && !next.empty();
@@ -230,6 +238,19 @@ void Splitting::run() {
         op.erase();
         continue;
       }
+    if (op.getNumOperands() == 1 && of.contains(op.getOperand(0))) {
+      ArrayRef<Value> parts = of[op.getOperand(0)];
+      if (auto combiner = combinerAlong(&op, at[op.getOperand(0)]); combiner != FactorMap::Combiner::None) {
+        OpBuilder builder(&op);
+        Emitter e(builder, op.getLoc());
+        Value all = parts.front();
+        for (Value part : parts.drop_front())
+          all = emitCombined(e, combiner, all, part);
+        op.getResult(0).replaceAllUsesWith(all);
+        op.erase();
+        continue;
+      }
+    }
     // Needed whole: stacked, or by a predicate. What becomes of carries is not changed here.
     for (OpOperand &operand : op.getOpOperands())
       if (of.contains(operand.get()) && !(op.hasTrait<OpTrait::IsTerminator>() && isa<BlockArgument>(operand.get()))) {
@@ -314,9 +335,13 @@ static bool splitStates(ThreadOpInterface op) {
   // The op is replaced; its carries keep their numbers.
   SmallVector<unsigned> numbers =
       llvm::map_to_vector(carries, [](Carry &carry) { return cast<OpResult>(carry.result).getResultNumber(); });
+  // Components of an element stay as they are where it does.
+  bool isMasked = op->hasAttr(kMasked);
   SmallVector<Value> after =
       op.thread(builder, inits, rewrite, [&](Block &block, ValueRange values) { rewrite(block, values); });
   Operation *made = after[0].getDefiningOp();
+  if (isMasked)
+    made->setDiscardableAttr(kMasked, builder.getUnitAttr());
   builder.setInsertionPointAfter(made);
   unsigned i = 0;
   forEachPart(after, [&](Carry &carry, ValueRange parts) {

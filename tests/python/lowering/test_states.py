@@ -43,6 +43,16 @@ class Step(NamedTuple):
             return 0.5 * y + joined + random.normal(random.key(len(parts)), y.shape, y.dtype)
         if self.kind == "cumsum":
             return dnp.cumsum(joined, self.axis) / len(parts)
+        if self.kind == "norm":
+            return y + joined / (1 + dnp.sum(joined**2, self.axis, keepdims=True))
+        if self.kind == "extremes":
+            low, high = (of(joined, self.axis, keepdims=True) for of in (dnp.min, dnp.max))
+            return 0.5 * y + joined / (1 + high - low)
+        if self.kind == "any":
+            return dnp.where(dnp.any(joined > 0.5, self.axis, keepdims=True), joined, 0.5 * y)
+        if self.kind == "total":
+            # Of all dimensions: states cannot be split.
+            return 0.5 * y + joined / (1 + dnp.sum(joined**2))
         if self.kind == "slices":
             return joined + 0.1 * lax.slice_in_dim(y, 1, 2, axis=self.axis)
         return 0.5 * y + joined
@@ -53,7 +63,8 @@ def programs(draw: st.DrawFn) -> tuple[list[Step], int, int, str, bool]:
     count, rank = draw(st.integers(2, 9)), draw(st.integers(1, 3))
     axis = draw(st.integers(0, rank - 1))
     order = st.permutations(range(count)).map(tuple)
-    kinds = st.sampled_from(["plain", "rate", "select", "weights", "noise", "cumsum", "slices"])
+    alike = ["plain", "rate", "select", "norm", "extremes", "any"]
+    kinds = st.sampled_from([*alike, "weights", "noise", "cumsum", "total", "slices"])
     steps = draw(st.lists(st.builds(Step, st.just(axis), order, kinds), min_size=1, max_size=3))
     return (
         steps,

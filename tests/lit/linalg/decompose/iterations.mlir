@@ -24,7 +24,7 @@ func.func @svd(%a: tensor<7x4xf64>) -> (tensor<4xf64>, tensor<7x4xf64>, tensor<4
 
 // CHECK-LABEL: @batch
 // CHECK: dovetail.while
-// CHECK: dovetail.linear_recurrence {{.*}} : tensor<6x6x3xf32>
+// CHECK: dovetail.linear_recurrence {{.*}} : tensor<6x3x6xf32>
 // CHECK: dovetail.select {{.*}} : tensor<3x6x6xi1>, tensor<3x6x6xf32>
 func.func @batch(%a: tensor<3x6x6xf32>) -> (tensor<3x6xf32>, tensor<3x6x6xf32>) {
   %w, %v = dovetail.eigh %a : tensor<3x6x6xf32>

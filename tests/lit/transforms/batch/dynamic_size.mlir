@@ -43,7 +43,7 @@ func.func @main(%arg0: tensor<?xf32>, %arg1: index) -> tensor<?x?xf32> {
 }
 // CHECK-LABEL: func.func private @main.batch(%arg0: tensor<?x?xf32>, %arg1: index) -> tensor<?x?x?xf32>
 // CHECK-NEXT:    %[[DIM:.+]] = dovetail.dim %arg0, 0 : tensor<?x?xf32>
-// CHECK-NEXT:    %[[BROADCAST:.+]] = dovetail.broadcast %arg0 dims [1, 2] sizes(%arg1, %[[DIM]], %arg1) : tensor<?x?xf32> -> tensor<?x?x?xf32>
+// CHECK-NEXT:    %[[BROADCAST:.+]] = dovetail.broadcast %arg0 dims [0, 2] sizes(%[[DIM]], %arg1, %arg1) : tensor<?x?xf32> -> tensor<?x?x?xf32>
 // CHECK-NEXT:    return %[[BROADCAST]] : tensor<?x?x?xf32>
 
 // -----

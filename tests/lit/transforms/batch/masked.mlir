@@ -10,37 +10,33 @@ func.func @main(%n: tensor<i32>, %a: tensor<2xf32>, %k: tensor<2xf32>) -> (tenso
   }
   return %0#0, %0#1 : tensor<2xf32>, tensor<?x2xf32>
 }
-// CHECK-LABEL: func.func private @main.batch(%arg0: tensor<7xi32>, %arg1: tensor<2xf32>, %arg2: tensor<2xf32>) -> (tensor<7x2xf32>, tensor<?x2x7xf32>)
+// CHECK-LABEL: func.func private @main.batch(%arg0: tensor<7xi32>, %arg1: tensor<2xf32>, %arg2: tensor<2xf32>) -> (tensor<7x2xf32>, tensor<?x7x2xf32>)
 // CHECK-NEXT:    %[[REDUCE_MAX:.+]] = dovetail.reduce_max %arg0 [0] : tensor<7xi32>
 // CHECK-NEXT:    %[[INDEX:.+]] = dovetail.index %[[REDUCE_MAX]] : tensor<i32>
 // CHECK-NEXT:    %[[IOTA:.+]] = dovetail.iota 0 sizes(%[[INDEX]]) : tensor<?xi32>
 // CHECK-NEXT:    %[[BROADCAST:.+]] = dovetail.broadcast %arg1 dims [1] : tensor<2xf32> -> tensor<7x2xf32>
-// CHECK-NEXT:    %[[SCAN:.+]]:2 = dovetail.scan length -1 count %[[REDUCE_MAX]] init(%[[BROADCAST]]) over(%[[IOTA]]) consts(%arg2, %arg0) : (tensor<7x2xf32>, tensor<?xi32>, tensor<2xf32>, tensor<7xi32>, tensor<i32>) -> (tensor<7x2xf32>, tensor<?x2x7xf32>) {
+// CHECK-NEXT:    %[[SCAN:.+]]:2 = dovetail.scan length -1 count %[[REDUCE_MAX]] init(%[[BROADCAST]]) over(%[[IOTA]]) consts(%arg2, %arg0) : (tensor<7x2xf32>, tensor<?xi32>, tensor<2xf32>, tensor<7xi32>, tensor<i32>) -> (tensor<7x2xf32>, tensor<?x7x2xf32>) {
 // CHECK-NEXT:    ^bb0(%arg3: tensor<7x2xf32>, %arg4: tensor<i32>, %arg5: tensor<2xf32>, %arg6: tensor<7xi32>):
 // CHECK-NEXT:      %[[BROADCAST_1:.+]] = dovetail.broadcast %arg4 dims [] : tensor<i32> -> tensor<7xi32>
 // CHECK-NEXT:      %[[COMPARE:.+]] = dovetail.compare gt %arg6, %[[BROADCAST_1]] : tensor<7xi32>
 // CHECK-NEXT:      %[[STOP_GRADIENT:.+]] = dovetail.stop_gradient %arg3 : tensor<7x2xf32>
-// CHECK-NEXT:      %[[BROADCAST_2:.+]] = dovetail.broadcast %[[COMPARE]] dims [1] : tensor<7xi1> -> tensor<2x7xi1>
-// CHECK-NEXT:      %[[TRANSPOSE:.+]] = dovetail.transpose %arg3 [1, 0] : tensor<7x2xf32>
-// CHECK-NEXT:      %[[TRANSPOSE_1:.+]] = dovetail.transpose %[[STOP_GRADIENT]] [1, 0] : tensor<7x2xf32>
-// CHECK-NEXT:      %[[SELECT:.+]] = dovetail.select %[[BROADCAST_2]], %[[TRANSPOSE]], %[[TRANSPOSE_1]] : tensor<2x7xi1>, tensor<2x7xf32>
+// CHECK-NEXT:      %[[BROADCAST_2:.+]] = dovetail.broadcast %[[COMPARE]] dims [0] : tensor<7xi1> -> tensor<7x2xi1>
+// CHECK-NEXT:      %[[SELECT:.+]] = dovetail.select %[[BROADCAST_2]], %arg3, %[[STOP_GRADIENT]] : tensor<7x2xi1>, tensor<7x2xf32>
 // CHECK-NEXT:      %[[STOP_GRADIENT_1:.+]] = dovetail.stop_gradient %arg5 : tensor<2xf32>
-// CHECK-NEXT:      %[[BROADCAST_3:.+]] = dovetail.broadcast %[[COMPARE]] dims [1] : tensor<7xi1> -> tensor<2x7xi1>
-// CHECK-NEXT:      %[[BROADCAST_4:.+]] = dovetail.broadcast %arg5 dims [0] : tensor<2xf32> -> tensor<2x7xf32>
-// CHECK-NEXT:      %[[BROADCAST_5:.+]] = dovetail.broadcast %[[STOP_GRADIENT_1]] dims [0] : tensor<2xf32> -> tensor<2x7xf32>
-// CHECK-NEXT:      %[[SELECT_1:.+]] = dovetail.select %[[BROADCAST_3]], %[[BROADCAST_4]], %[[BROADCAST_5]] : tensor<2x7xi1>, tensor<2x7xf32>
-// CHECK-NEXT:      %[[MUL:.+]] = dovetail.mul %[[SELECT]], %[[SELECT_1]] : tensor<2x7xf32>
-// CHECK-NEXT:      %[[BROADCAST_6:.+]] = dovetail.broadcast %[[COMPARE]] dims [1] : tensor<7xi1> -> tensor<2x7xi1>
-// CHECK-NEXT:      %[[TRANSPOSE_2:.+]] = dovetail.transpose %arg3 [1, 0] : tensor<7x2xf32>
-// CHECK-NEXT:      %[[SELECT_2:.+]] = dovetail.select %[[BROADCAST_6]], %[[MUL]], %[[TRANSPOSE_2]] : tensor<2x7xi1>, tensor<2x7xf32>
+// CHECK-NEXT:      %[[BROADCAST_3:.+]] = dovetail.broadcast %[[COMPARE]] dims [0] : tensor<7xi1> -> tensor<7x2xi1>
+// CHECK-NEXT:      %[[BROADCAST_4:.+]] = dovetail.broadcast %arg5 dims [1] : tensor<2xf32> -> tensor<7x2xf32>
+// CHECK-NEXT:      %[[BROADCAST_5:.+]] = dovetail.broadcast %[[STOP_GRADIENT_1]] dims [1] : tensor<2xf32> -> tensor<7x2xf32>
+// CHECK-NEXT:      %[[SELECT_1:.+]] = dovetail.select %[[BROADCAST_3]], %[[BROADCAST_4]], %[[BROADCAST_5]] : tensor<7x2xi1>, tensor<7x2xf32>
+// CHECK-NEXT:      %[[MUL:.+]] = dovetail.mul %[[SELECT]], %[[SELECT_1]] : tensor<7x2xf32>
+// CHECK-NEXT:      %[[BROADCAST_6:.+]] = dovetail.broadcast %[[COMPARE]] dims [0] : tensor<7xi1> -> tensor<7x2xi1>
+// CHECK-NEXT:      %[[SELECT_2:.+]] = dovetail.select %[[BROADCAST_6]], %[[MUL]], %arg3 : tensor<7x2xi1>, tensor<7x2xf32>
 // CHECK-NEXT:      %[[CONSTANT:.+]] = dovetail.constant dense<0.000000e+00> : tensor<2xf32>
-// CHECK-NEXT:      %[[BROADCAST_7:.+]] = dovetail.broadcast %[[COMPARE]] dims [1] : tensor<7xi1> -> tensor<2x7xi1>
-// CHECK-NEXT:      %[[CONSTANT_1:.+]] = dovetail.constant dense<0.000000e+00> : tensor<2x7xf32>
-// CHECK-NEXT:      %[[SELECT_3:.+]] = dovetail.select %[[BROADCAST_7]], %[[SELECT]], %[[CONSTANT_1]] : tensor<2x7xi1>, tensor<2x7xf32>
-// CHECK-NEXT:      %[[TRANSPOSE_3:.+]] = dovetail.transpose %[[SELECT_2]] [1, 0] : tensor<2x7xf32>
-// CHECK-NEXT:      dovetail.yield %[[TRANSPOSE_3]], %[[SELECT_3]] : tensor<7x2xf32>, tensor<2x7xf32>
+// CHECK-NEXT:      %[[BROADCAST_7:.+]] = dovetail.broadcast %[[COMPARE]] dims [0] : tensor<7xi1> -> tensor<7x2xi1>
+// CHECK-NEXT:      %[[CONSTANT_1:.+]] = dovetail.constant dense<0.000000e+00> : tensor<7x2xf32>
+// CHECK-NEXT:      %[[SELECT_3:.+]] = dovetail.select %[[BROADCAST_7]], %[[SELECT]], %[[CONSTANT_1]] : tensor<7x2xi1>, tensor<7x2xf32>
+// CHECK-NEXT:      dovetail.yield %[[SELECT_2]], %[[SELECT_3]] : tensor<7x2xf32>, tensor<7x2xf32>
 // CHECK-NEXT:    }
-// CHECK-NEXT:    return %[[SCAN]]#0, %[[SCAN]]#1 : tensor<7x2xf32>, tensor<?x2x7xf32>
+// CHECK-NEXT:    return %[[SCAN]]#0, %[[SCAN]]#1 : tensor<7x2xf32>, tensor<?x7x2xf32>
 
 // -----
 

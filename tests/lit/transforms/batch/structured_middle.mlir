@@ -16,9 +16,9 @@ func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x4x3xf32> {
   %0 = dovetail.broadcast %arg0 dims [0, 2] : tensor<2x3xf32> -> tensor<2x4x3xf32>
   return %0 : tensor<2x4x3xf32>
 }
-// CHECK-LABEL: func.func private @main.batch(%arg0: tensor<2x7x3xf32>) -> tensor<2x4x7x3xf32>
-// CHECK-NEXT:    %[[BROADCAST:.+]] = dovetail.broadcast %arg0 dims [0, 2, 3] : tensor<2x7x3xf32> -> tensor<2x4x7x3xf32>
-// CHECK-NEXT:    return %[[BROADCAST]] : tensor<2x4x7x3xf32>
+// CHECK-LABEL: func.func private @main.batch(%arg0: tensor<2x7x3xf32>) -> tensor<2x7x4x3xf32>
+// CHECK-NEXT:    %[[BROADCAST:.+]] = dovetail.broadcast %arg0 dims [0, 1, 3] : tensor<2x7x3xf32> -> tensor<2x7x4x3xf32>
+// CHECK-NEXT:    return %[[BROADCAST]] : tensor<2x7x4x3xf32>
 
 // -----
 

@@ -79,3 +79,34 @@ func.func @whole(%x: tensor<64x2xf32>) -> tensor<64x2xf32> {
   }
   return %0 : tensor<64x2xf32>
 }
+
+// -----
+
+// What reduces the components combines them; a masked loop still is one.
+// CHECK-LABEL: func.func @reduced
+// CHECK: dovetail.while init(%{{.*}}, %{{.*}}) consts() {dovetail.masked} : (tensor<64xf32>, tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>)
+// CHECK: ^bb0(%[[A:.*]]: tensor<64xf32>, %[[B:.*]]: tensor<64xf32>):
+// CHECK-DAG: %[[ABS_A:.*]] = dovetail.abs %[[A]]
+// CHECK-DAG: %[[ABS_B:.*]] = dovetail.abs %[[B]]
+// CHECK: %[[MOST:.*]] = dovetail.max %[[ABS_B]], %[[ABS_A]]
+// CHECK-DAG: dovetail.mul %[[B]], %[[MOST]]
+// CHECK-DAG: dovetail.mul %[[A]], %[[MOST]]
+// CHECK: dovetail.yield
+func.func @reduced(%x: tensor<64x2xf32>) -> tensor<64x2xf32> {
+  %0 = dovetail.while init(%x) consts() {dovetail.masked} : (tensor<64x2xf32>) -> tensor<64x2xf32> {
+  ^bb0(%y: tensor<64x2xf32>):
+    %p = dovetail.constant dense<true> : tensor<i1>
+    dovetail.yield %p : tensor<i1>
+  } do {
+  ^bb0(%y: tensor<64x2xf32>):
+    %a = dovetail.slice %y starts [0, 0] strides [1, 1] : tensor<64x2xf32> -> tensor<64x1xf32>
+    %b = dovetail.slice %y starts [0, 1] strides [1, 1] : tensor<64x2xf32> -> tensor<64x1xf32>
+    %j = dovetail.concatenate %b, %a dimension 1 : tensor<64x1xf32>, tensor<64x1xf32>
+    %s = dovetail.abs %j : tensor<64x2xf32>
+    %m = dovetail.reduce_max %s [1] : tensor<64x2xf32>
+    %g = dovetail.broadcast %m dims [0] : tensor<64xf32> -> tensor<64x2xf32>
+    %n = dovetail.mul %j, %g : tensor<64x2xf32>
+    dovetail.yield %n : tensor<64x2xf32>
+  }
+  return %0 : tensor<64x2xf32>
+}
