@@ -88,7 +88,8 @@ def ReadWholePass : ModulePass<"dovetail-read-whole"> {
   let description = [{
     IREE 3.13 moves slices, also those of transpositions, into the dispatches that read them. Where such a dispatch reads
     elements at places that it computes (`tensor.extract`), vectorized code for these targets takes the slice's rows to
-    follow each other in memory, as only a whole array's do.
+    follow each other in memory, as only a whole array's do. A transposition of a slice is computed before
+    (`iree_tensor_ext.compute_barrier.start`).
   }];
 }
 
