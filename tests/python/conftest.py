@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+from support import cuda_on_cpu
 from support.breadth import compiles
 
 REPOSITORY = Path(__file__).parents[2]
@@ -129,7 +130,9 @@ def vulkan() -> Iterator[None]:
 
 @pytest.fixture
 def gpu(request: pytest.FixtureRequest) -> Iterator[str]:
-    """The platform of that name, only if it has a device."""
+    """The platform of that name, only if it has a device; the CPU is one for CUDA."""
+    if request.param == "cuda":
+        cuda_on_cpu.load(REPOSITORY / "build" / "cuda")
     for _ in _closed_device(request.param):
         yield request.param
 

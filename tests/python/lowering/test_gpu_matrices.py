@@ -50,8 +50,8 @@ PROGRAMS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "eigh": (of_spectrum, lambda a: a + np.swapaxes(a, -1, -2)),
 }
 SHAPES = [(5, 5), (3, 8, 8), (33, 33)]
-# In several blocks.
-LARGE = [(100, 100), (300, 300)]
+# In several blocks, whole ones or not.
+LARGE = [(64, 64), (96, 96), (100, 100), (112, 112), (300, 300)]
 BY_DAY = ("lu", "solve", "qr")
 
 

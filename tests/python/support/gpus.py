@@ -1,4 +1,4 @@
-"""Tests on the GPUs of every platform that has one; Vulkan's may be a driver for CPUs."""
+"""Tests on the GPUs of every platform that has one; Vulkan's and CUDA's may be drivers for CPUs."""
 
 from __future__ import annotations
 
