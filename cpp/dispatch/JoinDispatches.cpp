@@ -1,10 +1,12 @@
-// Joins dispatches of sequential code.
+// Joins dispatches of sequential code, also behind one of workgroups.
 #include "JoinDispatches.h"
 #include "Executable.h"
 #include "OneDispatch.h"
 #include "cpp/iree/Aliases.h"
 #include "cpp/iree/Ops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -30,7 +32,8 @@ static func::FuncOp functionOf(Operation &executable) {
   return {};
 }
 
-func::FuncOp sequentialCode(Operation *op) {
+/// The code of a dispatch made by `dispatchOnce` or `dispatchGroups` on arrays of known sizes; null for other ops.
+static func::FuncOp codeOf(Operation *op) {
   auto isStatic = [](Type type) {
     auto array = dyn_cast<RankedTensorType>(type);
     return array && array.hasStaticShape();
@@ -40,8 +43,18 @@ func::FuncOp sequentialCode(Operation *op) {
       !destinationsOf(op).empty())
     return {};
   Operation *executable = SymbolTable::lookupSymbolIn(op->getParentOfType<ModuleOp>(), name);
-  func::FuncOp code = executable ? functionOf(*executable) : func::FuncOp();
+  return executable ? functionOf(*executable) : func::FuncOp();
+}
+
+func::FuncOp sequentialCode(Operation *op) {
+  func::FuncOp code = codeOf(op);
   return code && !code->getParentOp()->hasAttr(kHasGroups) ? code : func::FuncOp();
+}
+
+int64_t numWorkgroups(Operation *op) {
+  func::FuncOp code = codeOf(op);
+  auto number = code ? code->getParentOp()->getAttrOfType<IntegerAttr>(kHasGroups) : IntegerAttr();
+  return number ? number.getInt() : 0;
 }
 
 namespace {
@@ -58,19 +71,25 @@ public:
         outer(FusedLoc::get(dispatches.front()->getContext(),
                             llvm::map_to_vector(dispatches, [](Operation *op) { return op->getLoc(); })),
               dispatches.back()),
-        program(dispatches.front()->getParentOfType<ModuleOp>()), inner(outer.getLoc(), outer.getContext()) {}
+        numGroups(numWorkgroups(dispatches.front())), program(dispatches.front()->getParentOfType<ModuleOp>()),
+        inner(outer.getLoc(), outer.getContext()) {}
 
   LogicalResult run() {
     bindAll();
     bool isMany = executable.numBindings() > kMaxBuffers;
-    if ((isMany || isAnyShared()) && isAnyBetween())
+    if ((isMany || isAnyShared() || numGroups > 0) && isAnyBetween())
+      return failure();
+    // Views that differ between workgroups cannot be moved.
+    if (isMany && numGroups > 0)
       return failure();
     executable.shareBindings(kMaxBuffers);
     if (scratch > kMaxScratch || executable.numBindings() > kMaxBuffers || bytesOnStack() > kMaxStack)
       return failure();
     OwningOpRef<ModuleOp> code = joinCode();
     std::string name = freeName(program);
-    executable.addTo(program, name, std::move(code), /*workloadSize=*/0);
+    executable.addTo(program, name, std::move(code), /*workloadSize=*/0, [&](ImplicitLocOpBuilder &b, ValueRange) {
+      return arith::ConstantIndexOp::create(b, std::max<int64_t>(numGroups, 1)).getResult();
+    });
     replace(executable.call(outer, name, /*workload=*/{}));
     return success();
   }
@@ -154,7 +173,7 @@ private:
   int64_t bytesOnStack() const {
     int64_t bytes = 0;
     for (Operation *dispatch : dispatches)
-      for (auto op : sequentialCode(dispatch).getOps<memref::AllocaOp>())
+      for (auto op : codeOf(dispatch).getOps<memref::AllocaOp>())
         bytes += llvm::alignTo(bytesOf(op.getType()), kAlignment);
     return bytes;
   }
@@ -168,33 +187,71 @@ private:
     function = func::FuncOp::create(inner, "run", inner.getFunctionType({}, {}));
     inner.setInsertionPointToStart(function.addEntryBlock());
     func::ReturnOp::create(inner);
-    for (Operation *dispatch : dispatches)
-      append(dispatch);
+    append(dispatches.front(), function.front());
+    if (numGroups == 0) {
+      for (Operation *dispatch : dispatches.drop_front())
+        append(dispatch, function.front());
+      return module;
+    }
+    module->getOperation()->setAttr(kHasGroups, inner.getIndexAttr(numGroups));
+    inner.setInsertionPointToEnd(module->getBody());
+    for (auto import : codeOf(dispatches.front())->getParentOfType<ModuleOp>().getOps<func::FuncOp>())
+      if (import.isDeclaration())
+        inner.clone(*import);
+    inner.setInsertionPoint(function.front().getTerminator());
+    Block &last = ifLast().getThenRegion().front();
+    for (Operation *dispatch : dispatches.drop_front())
+      append(dispatch, last);
     return module;
   }
 
+  /// Counts the workgroups that have come here: the last one sees what the others have written.
+  scf::IfOp ifLast() {
+    auto type = RankedTensorType::get(1, inner.getI32Type());
+    Value zero = arith::ConstantIntOp::create(outer, 0, 32);
+    Value zeros = outer.create(OperationState(outer.getLoc(), "flow.tensor.splat", zero, type))->getResult(0);
+    Executable::Binding count = executable.addInput(zeros, {});
+    Executable::Binding counted = executable.addOutput(type, {}, count.index);
+    Value memory = executable.view(inner, counted, MemRefType::get(1, type.getElementType()), {});
+    Value first = arith::ConstantIndexOp::create(inner, 0), one = arith::ConstantIntOp::create(inner, 1, 32);
+    // Acquires and releases, as all of these do.
+    Value before = memref::AtomicRMWOp::create(inner, arith::AtomicRMWKind::addi, one, memory, first);
+    Value others = arith::ConstantIntOp::create(inner, numGroups - 1, 32);
+    return scf::IfOp::create(inner, arith::CmpIOp::create(inner, arith::CmpIPredicate::eq, before, others));
+  }
+
   /// Views and memory on the stack come first, as in code that was not joined.
-  void append(Operation *dispatch) {
+  void append(Operation *dispatch, Block &block) {
     IRMapping values;
-    for (Operation &op : sequentialCode(dispatch).front().without_terminator()) {
-      inner.setInsertionPointToStart(&function.front());
+    for (Operation &op : codeOf(dispatch).front().without_terminator()) {
       if (isBindingView(op)) {
-        values.map(op.getResult(0), viewFor(dispatch, op));
+        values.map(op.getResult(0), viewFor(dispatch, op, values));
         continue;
       }
-      if (!isa<memref::AllocaOp>(op))
-        inner.setInsertionPoint(function.front().getTerminator());
+      if (isa<memref::AllocaOp>(op))
+        inner.setInsertionPointToStart(&function.front());
+      else
+        inner.setInsertionPoint(block.getTerminator());
       inner.clone(op, values);
     }
   }
 
   /// The view of what the dispatch binds, in the place that it has now. Equal views are one.
-  Value viewFor(Operation *dispatch, Operation &view) {
+  Value viewFor(Operation *dispatch, Operation &view, const IRMapping &values) {
     int64_t number = cast<IntegerAttr>(view.getAttr("binding")).getInt(), numInputs = dispatch->getNumOperands();
     Place place = places.lookup(number < numInputs ? bound(dispatch->getOperand(number))
                                                    : Value(dispatch->getResult(number - numInputs)));
     auto type = cast<MemRefType>(view.getResult(0).getType());
-    int64_t offset = place.offset + *getConstantIntValue(view.getOperand(0));
+    std::optional<int64_t> begin = getConstantIntValue(view.getOperand(0));
+    if (!begin) {
+      // Each workgroup has its own.
+      inner.setInsertionPoint(function.front().getTerminator());
+      Value base = arith::ConstantIndexOp::create(inner, place.offset);
+      Value own = arith::AddIOp::create(inner, base, values.lookup(view.getOperand(0)));
+      return executable.view(inner, place.binding, type, {}, own);
+    }
+    inner.setInsertionPointToStart(&function.front());
+    int64_t offset = place.offset + *begin;
     Value &made = views[{place.binding.isOutput, place.binding.index, offset, type}];
     if (!made)
       made = executable.view(inner, place.binding, type, {}, offset);
@@ -226,6 +283,8 @@ private:
   SmallVectorImpl<Operation *> &removed;
   DenseSet<Operation *> joined;
   ImplicitLocOpBuilder outer;
+  /// The workgroups that run the code of the first dispatch, 0 if one thread does.
+  int64_t numGroups;
   ModuleOp program;
   ImplicitLocOpBuilder inner;
   func::FuncOp function;

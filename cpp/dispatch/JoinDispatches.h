@@ -1,4 +1,4 @@
-// Joins dispatches of sequential code.
+// Joins dispatches of sequential code, also behind one of workgroups.
 #ifndef DOVETAIL_DISPATCH_JOINDISPATCHES_H
 #define DOVETAIL_DISPATCH_JOINDISPATCHES_H
 
@@ -10,7 +10,11 @@ namespace dovetail {
 /// sizes; null for other ops.
 mlir::func::FuncOp sequentialCode(mlir::Operation *op);
 
-/// Replaces such dispatches of one block, each after those that it needs, by one that runs their code in this order, in
+/// The number of workgroups of a dispatch made by `dispatchGroups` on arrays of known sizes; 0 for other ops.
+int64_t numWorkgroups(mlir::Operation *op);
+
+/// Replaces such dispatches of one block, of which the first may also be one of workgroups, the last of which then runs
+/// the code of the others, each after those that it needs, by one that runs their code in this order, in
 /// place of the last. Nothing else in the block may lie between them. Arrays that only they use become temporaries.
 /// Fails, leaving the program unchanged, if the dispatch would bind too many arrays, or need too much memory.
 /// Reshapes of their results that are of no use any more are removed from the block and left to the caller to destroy.

@@ -27,6 +27,8 @@ namespace {
 constexpr int64_t kMostOfGroup = int64_t(1) << 18;
 /// With more ops than this in a function, the code generator takes longer than for several smaller functions.
 constexpr size_t kMostOps = 128;
+/// One thread adds up to so many terms, which take little of the time of those that computed them.
+constexpr int64_t kMostOfTerms = int64_t(1) << 21;
 /// A dispatch that runs fewer ops on vectors takes as long as its start.
 constexpr int64_t kMostOfShort = int64_t(1) << 13;
 
@@ -88,6 +90,61 @@ FailureOr<Operation *> merge(ArrayRef<Operation *> ops) {
   for (Operation *op : llvm::reverse(ops))
     op->erase();
   return dispatch;
+}
+
+/// The ops that add terms which each workgroup of a dispatch has, and something to the sum, if one thread may run them;
+/// and reshapes between these.
+SmallVector<Operation *> sumsOfTerms(Operation *dispatch) {
+  SmallVector<Operation *> ops;
+  DenseSet<Operation *> found;
+  auto comesFromDispatch = [&](Value value) { return withoutReshapes(value).getDefiningOp() == dispatch; };
+  auto comesFromSum = [&](Value value) { return found.contains(value.getDefiningOp()); };
+  for (Operation *op = dispatch->getNextNode(); op && !op->hasTrait<OpTrait::IsTerminator>(); op = op->getNextNode()) {
+    auto structured = dyn_cast<linalg::GenericOp>(op);
+    bool isPart = structured && structured.getNumReductionLoops() == 0 &&
+                  llvm::any_of(structured.getDpsInputs(), comesFromSum) &&
+                  llvm::none_of(structured.getDpsInputs(), comesFromDispatch);
+    if (structured && structured.getNumReductionLoops() > 0 && structured.getNumDpsInputs() == 1) {
+      Value terms = structured.getDpsInputs()[0];
+      Operation *maker = withoutReshapes(terms).getDefiningOp();
+      if (maker == dispatch) {
+        // Others reduce arrays along their own dimensions.
+        int64_t numTerms = cast<RankedTensorType>(withoutReshapes(terms).getType()).getDimSize(0);
+        isPart = numElementsOf(terms) <= numElementsOf(op->getResult(0)) * numTerms && workOf(op) <= kMostOfTerms;
+        for (Value between = terms; isPart && between != withoutReshapes(terms);
+             between = between.getDefiningOp()->getOperand(0))
+          if (found.insert(between.getDefiningOp()).second)
+            ops.push_back(between.getDefiningOp());
+      }
+    } else if (isReshape(op)) {
+      isPart = comesFromSum(op->getOperand(0)) && !comesFromDispatch(op->getOperand(0));
+    }
+    isPart &= llvm::all_of(op->getResultTypes(), [](Type type) {
+      auto array = dyn_cast<RankedTensorType>(type);
+      return array && array.hasStaticShape();
+    });
+    if (isPart && canRunInOneDispatch(op) && found.insert(op).second)
+      ops.push_back(op);
+  }
+  llvm::sort(ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return ops;
+}
+
+/// Lets the last workgroup of a dispatch add the terms that all of them have.
+bool addInLastGroup(Block &block, SmallVectorImpl<Operation *> &removed) {
+  SmallVector<Operation *> dispatches;
+  for (Operation &op : block)
+    if (numWorkgroups(&op) > 0)
+      dispatches.push_back(&op);
+  bool isAny = false;
+  for (Operation *dispatch : dispatches) {
+    SmallVector<Operation *> ops = sumsOfTerms(dispatch);
+    if (llvm::none_of(ops, startsDispatch))
+      continue;
+    FailureOr<Operation *> sum = merge(ops);
+    isAny |= succeeded(sum) && *sum && succeeded(joinDispatches({dispatch, *sum}, removed));
+  }
+  return isAny;
 }
 
 /// The ops of a block that compute constants.
@@ -289,6 +346,7 @@ void mergeIn(Block &block) {
   bool isAnyMerged = false;
   // These are kept until all levels, which may have them, are done.
   SmallVector<Operation *> removed;
+  isAnyMerged |= addInLastGroup(block, removed);
   for (auto &[number, level] : levelsOf(block))
     isAnyMerged |= mergeLevel(level, constants, removed);
   for (Operation *op : removed)

@@ -31,27 +31,10 @@ namespace dovetail {
 
 /// As many as IREE 3.13's drivers for CUDA and ROCm bind.
 constexpr size_t kMaxBuffersOnGpu = 16;
+/// Fewer workgroups do not use all threads of an ordinary machine.
+constexpr int64_t kFewestWorkers = 4;
 /// A dispatch makes arrays of so many equal elements itself, and copies arrays of so many that it chooses.
 constexpr int64_t kMostRepeated = int64_t(1) << 12;
-
-/// The total number of iterations of the loops in a block, if that is known.
-static std::optional<int64_t> countIterations(Block &block) {
-  int64_t total = 0;
-  for (Operation &op : block) {
-    auto loop = dyn_cast<scf::ForOp>(op);
-    std::optional<APInt> trips = loop ? loop.getStaticTripCount() : APInt(64, 1);
-    if (!trips || isa<scf::WhileOp>(op) || trips->ugt(kMostIterationsOnVulkan))
-      return std::nullopt;
-    for (Region &region : op.getRegions())
-      for (Block &inner : region) {
-        auto count = countIterations(inner);
-        if (!count || *count > kMostIterationsOnVulkan)
-          return std::nullopt;
-        total += trips->getSExtValue() * (*count + (loop ? 1 : 0));
-      }
-  }
-  return total;
-}
 
 /// The outermost op around the builder's insertion point; null while ops around it are under construction.
 static Operation *rootOf(ImplicitLocOpBuilder &b) {
@@ -103,18 +86,16 @@ class SequentialCode {
 public:
   /// `numGroups` is 0 for code that runs once.
   SequentialCode(ImplicitLocOpBuilder &b, ModuleOp program, int64_t numGroups, int64_t mostWork)
-      : outer(b), program(program), numGroups(numGroups), mostWork(mostWork), module(ModuleOp::create(b.getLoc())),
-        inner(b.getLoc(), b.getContext()) {
+      : outer(b), program(program), numGroups(numGroups), numWorkers(numGroups), mostWork(mostWork),
+        module(ModuleOp::create(b.getLoc())), inner(b.getLoc(), b.getContext()) {
     module->getOperation()->setAttr(kIsDispatch, inner.getUnitAttr());
-    if (numGroups > 0)
-      module->getOperation()->setAttr(kHasGroups, inner.getUnitAttr());
     inner.setInsertionPointToEnd(module->getBody());
     function = func::FuncOp::create(inner, "run", b.getFunctionType({}, {}));
     inner.setInsertionPointToStart(function.addEntryBlock());
     if (numGroups > 0) {
       OperationState state(b.getLoc(), "hal.interface.workgroup.id", {}, inner.getIndexType());
       state.addAttribute("dimension", inner.getIndexAttr(0));
-      group = inner.create(state)->getResult(0);
+      group = worker = inner.create(state)->getResult(0);
     }
     func::ReturnOp::create(inner);
     Target target(program);
@@ -145,9 +126,11 @@ public:
     SmallVector<Value> called;
     if (executable.hasOutputs()) {
       std::string name = freeName(program);
+      if (numGroups > 0)
+        module->getOperation()->setAttr(kHasGroups, inner.getIndexAttr(numWorkers));
       executable.addTo(program, name, std::move(module), /*workloadSize=*/0,
                        [&](ImplicitLocOpBuilder &b, ValueRange) -> Value {
-                         return arith::ConstantIndexOp::create(b, std::max<int64_t>(numGroups, 1));
+                         return arith::ConstantIndexOp::create(b, std::max<int64_t>(numWorkers, 1));
                        });
       called = executable.call(outer, name, /*workload=*/{});
     }
@@ -393,9 +376,9 @@ private:
       }
       placed.push_back({op, bytes});
       total += bytes;
-      if (total * std::max<int64_t>(numGroups, 1) > kMaxScratch)
-        return failure();
     }
+    if (total * std::max<int64_t>(numGroups, 1) > kMaxScratch && (numGroups == 0 || !shareWorkgroups(total)))
+      return failure();
     assert((isCpu || numGroups == 0) && "other devices have no memory for each group");
     bool isOne = isCpu || (hasOffsets && executable.numBindings() + placed.size() > mostBuffers);
     std::optional<Executable::Binding> scratch;
@@ -403,12 +386,12 @@ private:
     for (auto [op, bytes] : placed) {
       if (!isOne || !scratch)
         scratch = executable.addOutput(
-            RankedTensorType::get({isOne ? total * std::max<int64_t>(numGroups, 1) : bytes}, inner.getI8Type()), {});
+            RankedTensorType::get({isOne ? total * std::max<int64_t>(numWorkers, 1) : bytes}, inner.getI8Type()), {});
       inner.setInsertionPointToStart(&function.front());
       if (numGroups > 0) {
-        inner.setInsertionPointAfterValue(group);
+        inner.setInsertionPointAfterValue(worker);
         Value size = arith::ConstantIndexOp::create(inner, total), own = arith::ConstantIndexOp::create(inner, offset);
-        Value begin = arith::AddIOp::create(inner, arith::MulIOp::create(inner, group, size), own);
+        Value begin = arith::AddIOp::create(inner, arith::MulIOp::create(inner, worker, size), own);
         op.replaceAllUsesWith(executable.view(inner, *scratch, op.getType(), {}, begin));
       } else {
         op.replaceAllUsesWith(executable.view(inner, *scratch, op.getType(), {}, isOne ? offset : 0));
@@ -421,11 +404,43 @@ private:
     return success(executable.numBindings() <= mostBuffers);
   }
 
+  /// Lets fewer workgroups run the code, one group after the other in the same temporaries, of so many bytes each.
+  /// Returns false if few would be left.
+  bool shareWorkgroups(int64_t bytes) {
+    numWorkers = std::min(numGroups, kMaxScratch / bytes);
+    // All take the same time.
+    while (numWorkers > 1 && numGroups % numWorkers != 0)
+      --numWorkers;
+    if (numWorkers < kFewestWorkers)
+      return false;
+    SmallVector<Operation *> moved;
+    DenseSet<Value> depend = {group};
+    for (Operation &op : function.front().without_terminator()) {
+      auto dependsOnGroup = [&](Value operand) { return depend.contains(operand); };
+      bool isBinding = op.getName().getStringRef().starts_with("hal.interface.");
+      if (isBinding || isa<memref::AllocaOp>(op) ||
+          (isMemoryEffectFree(&op) && op.getNumRegions() == 0 && llvm::none_of(op.getOperands(), dependsOnGroup)))
+        continue;
+      moved.push_back(&op);
+      depend.insert_range(op.getResults());
+    }
+    inner.setInsertionPoint(function.front().getTerminator());
+    Value end = arith::ConstantIndexOp::create(inner, numGroups),
+          step = arith::ConstantIndexOp::create(inner, numWorkers);
+    auto loop = scf::ForOp::create(inner, worker, end, step);
+    for (Operation *op : moved)
+      op->moveBefore(loop.getBody()->getTerminator());
+    group = loop.getInductionVar();
+    worker.replaceUsesWithIf(group, [&](OpOperand &use) { return loop->isProperAncestor(use.getOwner()); });
+    return true;
+  }
+
   ImplicitLocOpBuilder &outer;
   ModuleOp program;
-  int64_t numGroups, mostWork;
-  /// The number of the workgroup, if there are several.
-  Value group;
+  /// The groups, and the workgroups that run the code for these.
+  int64_t numGroups, numWorkers, mostWork;
+  /// The number of the group, if there are several, and of the workgroup.
+  Value group, worker;
   OwningOpRef<ModuleOp> module;
   ImplicitLocOpBuilder inner;
   func::FuncOp function;

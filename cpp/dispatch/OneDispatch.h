@@ -19,7 +19,7 @@ constexpr int64_t kMaxStack = int64_t(1) << 13;
 /// The runtime of IREE 3.13 does not pass more memory to a dispatch.
 constexpr size_t kMaxBuffers = 32;
 
-/// Marks the module that has the code of such a dispatch; the second, if several workgroups run it.
+/// Marks the module that has the code of such a dispatch; the second, if several workgroups run it, is their number.
 constexpr llvm::StringLiteral kIsDispatch = "dovetail.dispatch", kHasGroups = "dovetail.groups";
 
 /// The element type and the sizes of a result.

@@ -1,5 +1,6 @@
 // Estimates the work of bufferized code in scalar steps.
 #include "Work.h"
+#include "OneDispatch.h"
 #include "cpp/cost/Steps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -76,6 +77,24 @@ std::optional<int64_t> numOpsRun(func::FuncOp function) {
   if (function.walk(isUnknown).wasInterrupted())
     return std::nullopt;
   return workOf(function.getBody());
+}
+
+std::optional<int64_t> countIterations(Block &block) {
+  int64_t total = 0;
+  for (Operation &op : block) {
+    auto loop = dyn_cast<scf::ForOp>(op);
+    std::optional<APInt> trips = loop ? loop.getStaticTripCount() : APInt(64, 1);
+    if (!trips || isa<scf::WhileOp>(op) || trips->ugt(kMostIterationsOnVulkan))
+      return std::nullopt;
+    for (Region &region : op.getRegions())
+      for (Block &inner : region) {
+        auto count = countIterations(inner);
+        if (!count || *count > kMostIterationsOnVulkan)
+          return std::nullopt;
+        total += trips->getSExtValue() * (*count + (loop ? 1 : 0));
+      }
+  }
+  return total;
 }
 
 } // namespace dovetail

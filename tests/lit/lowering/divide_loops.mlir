@@ -16,7 +16,7 @@
 // CHECK-NEXT:    return %[[RESULT]]
 
 // LOWERED:       "hal.return"(%[[GROUPS:.+]], %{{.+}}, %{{.+}})
-// LOWERED:       builtin.module attributes {dovetail.dispatch, dovetail.groups}
+// LOWERED:       builtin.module attributes {dovetail.dispatch, dovetail.groups = 16 : index}
 // LOWERED:         "hal.interface.workgroup.id"() {dimension = 0 : index}
 // LOWERED:       func.func @rows
 // LOWERED-NOT:     scf.for
