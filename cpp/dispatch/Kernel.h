@@ -7,7 +7,7 @@
 
 namespace dovetail {
 
-/// An array that kernels see as contiguous elements, of one float type or i32: complex numbers are two elements.
+/// An array that kernels see as contiguous elements, of the kernel's type or i32: complex numbers are two elements.
 struct Floats {
   mlir::RankedTensorType type;
   /// The sizes of its `?`s.

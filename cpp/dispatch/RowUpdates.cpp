@@ -28,10 +28,12 @@ std::optional<Parts> partsOf(const RowUpdate &update, Type element) {
     Type part = complex ? complex.getElementType() : element;
     return Parts{IntegerType::get(element.getContext(), 8 * bytesOfElement(part)), complex ? 2 : 1};
   }
-  // Booleans are not numbers in memory.
-  if (element.isInteger(1) || (complex && update.kind == RowUpdate::Step))
+  Type part = complex ? complex.getElementType() : element;
+  // Numbers of a few bits are not numbers in memory; no instruction exchanges floats of a byte.
+  unsigned width = part.getIntOrFloatBitWidth();
+  if (width % 8 != 0 || (isa<FloatType>(part) && width == 8) || (complex && update.kind == RowUpdate::Step))
     return std::nullopt;
-  return complex ? Parts{complex.getElementType(), 2} : Parts{element, 1};
+  return Parts{part, complex ? 2 : 1};
 }
 
 Value groupsFor(ImplicitLocOpBuilder &b, Value items) {

@@ -111,7 +111,8 @@ namespace dovetail {
 //   Workaround: cpp/dispatch/Executable.cpp (viewOfBytes)
 //   Test: tests/python/lowering/test_gpu_matrices.py
 //
-// For CUDA and ROCm, the rows of a slice from which elements are read at computed places are taken to follow each other.
+// For CUDA and ROCm, the rows of a slice from which elements are read at computed places are taken to follow each
+// other.
 //   Workaround: cpp/iree/ReadWhole.cpp (--dovetail-read-whole)
 //   Test: tests/python/lowering/test_gpu_matrices.py
 //

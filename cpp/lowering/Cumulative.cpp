@@ -2,6 +2,7 @@
 #include "dialects/Cumulative.h"
 #include "Accumulators.h"
 #include "Lowering.h"
+#include "cpp/dispatch/Kernel.h"
 #include "cpp/dispatch/OneDispatch.h"
 #include "cpp/iree/Ops.h"
 #include "cpp/iree/Quirks.h"
@@ -14,6 +15,10 @@ using namespace mlir;
 
 namespace dovetail {
 
+static ModuleOp moduleOf(ImplicitLocOpBuilder &b) {
+  return b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+}
+
 Value doublings(ImplicitLocOpBuilder &b, Value size) {
   if (auto known = getConstantIntValue(size))
     return arith::ConstantIndexOp::create(b, llvm::Log2_64_Ceil(*known));
@@ -25,6 +30,37 @@ Value doublings(ImplicitLocOpBuilder &b, Value size) {
     count = arith::AddIOp::create(b, count, arith::ExtUIOp::create(b, i64, isLess));
   }
   return arith::IndexCastOp::create(b, b.getIndexType(), count);
+}
+
+/// The number of rows in which a scan occupies a GPU, so that splitting them would only cost time.
+constexpr int64_t kEnoughRows = 4096;
+/// Below this, blocks cost more than they gain.
+constexpr int64_t kLongRow = 1024;
+
+/// This many elements are summed one by one with an error of a few units in the last place.
+constexpr int64_t kAccurateBlock = 128, kAnyBlock = std::numeric_limits<int64_t>::max();
+/// A thread of a GPU scans one block; more, shorter blocks occupy it.
+constexpr int64_t kGpuBlock = 256;
+
+/// A number close to the square root of the size, but at most `most`, preferably a divisor, if the dimension is worth
+/// splitting; otherwise 0.
+static int64_t blockSize(RankedTensorType type, int64_t dimension, int64_t most) {
+  int64_t size = type.getDimSize(dimension);
+  if (!type.hasStaticShape() || size < kLongRow || type.getNumElements() / size >= kEnoughRows)
+    return 0;
+  int64_t root = std::min(most, static_cast<int64_t>(std::sqrt(static_cast<double>(size))));
+  for (int64_t block = root; block >= root / 4; --block)
+    if (size % block == 0)
+      return block;
+  // Pads the row to whole blocks, unless the code generator cannot fill with such elements.
+  return isWideComplex(type.getElementType()) ? 0 : root;
+}
+
+/// Whether a GPU's threads can take a row each.
+static bool suitsThreads(ImplicitLocOpBuilder &b, Value x) {
+  auto type = cast<RankedTensorType>(x.getType());
+  return Target(moduleOf(b)).isGpu() && !isInDispatch(b) && type.hasStaticShape() &&
+         type.getElementType().isIntOrFloat() && type.getElementTypeBitWidth() % 8 == 0;
 }
 
 namespace {
@@ -42,8 +78,10 @@ struct Running {
     return Op::emitStep(builder, accumulator, x);
   }
 
-  /// Elements have the dialect type `type`.
+  /// The running reduction along a dimension, and the totals. Elements have the dialect type `type`.
   std::pair<Value, Value> scan(Value x, Type type, int64_t along, bool inclusive) const {
+    if (suitsThreads(b, x))
+      return scanByThreads(x, type, along, inclusive);
     SmallVector<OpFoldResult> sizes = sizesOf(b, x);
     sizes.erase(sizes.begin() + along);
     scalar::ScalarBuilder outer(b.getLoc(), b, type);
@@ -55,12 +93,52 @@ struct Running {
     });
   }
 
+  /// A thread for each row. All threads of a workgroup would compute all of IREE's scan, and store it in turns.
+  std::pair<Value, Value> scanByThreads(Value x, Type type, int64_t along, bool inclusive) const {
+    auto whole = cast<RankedTensorType>(x.getType());
+    RankedTensorType kept = RankedTensorType::Builder(whole).dropDim(along);
+    int64_t length = whole.getDimSize(along), rows = whole.getNumElements() / length, stride = 1;
+    for (int64_t size : whole.getShape().drop_front(along + 1))
+      stride *= size;
+    std::string name;
+    llvm::raw_string_ostream(name) << "scan_" << Op::getOperationName().split('.').second
+                                   << (inclusive ? "" : "_before") << '_' << rows << 'x' << length << 'x' << stride
+                                   << '_' << type;
+    KernelShape shape{name, whole.getElementType(), b.getIndexAttr(rows), /*itemsPerRow=*/1};
+    auto made =
+        Kernels(moduleOf(b))
+            .run(
+                b, shape, Floats{whole, {}, length, x}, {Floats{whole, {}, length, {}}, Floats{kept, {}, 1, {}}},
+                [](ImplicitLocOpBuilder &) {},
+                [&](ImplicitLocOpBuilder &each, ValueRange memory, Value row, Value) {
+                  auto index = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(each, value); };
+                  Value outer = arith::DivUIOp::create(each, row, index(stride)),
+                        inner = arith::RemUIOp::create(each, row, index(stride));
+                  Value begin =
+                      arith::AddIOp::create(each, arith::MulIOp::create(each, outer, index(length * stride)), inner);
+                  scalar::ScalarBuilder scalars(each.getLoc(), each, type);
+                  auto loop = scf::ForOp::create(
+                      each, index(0), index(length), index(1), Op::emitNeutral(scalars),
+                      [&](OpBuilder &body, Location loc, Value i, ValueRange carry) {
+                        Value place = arith::AddIOp::create(
+                            body, loc, begin,
+                            arith::MulIOp::create(body, loc, i, arith::ConstantIndexOp::create(body, loc, stride)));
+                        Value next =
+                            step(body, loc, type, carry[0], memref::LoadOp::create(body, loc, memory[0], place));
+                        memref::StoreOp::create(body, loc, inclusive ? next : carry[0], memory[1], place);
+                        scf::YieldOp::create(body, loc, next);
+                      });
+                  memref::StoreOp::create(each, loop.getResult(0), memory[2], row);
+                });
+    return {made[0], made[1]};
+  }
+
   /// The same with neutral elements appended, and without them, if there is no whole number of blocks.
-  Value inAnyBlocks(Value x, int64_t size) const {
+  Value inAnyBlocks(Value x, int64_t size, bool inclusive) const {
     auto type = cast<RankedTensorType>(x.getType());
     int64_t rest = type.getDimSize(dimension) % size;
     if (rest == 0)
-      return inBlocks(x, size);
+      return inBlocks(x, size, inclusive);
     SmallVector<int64_t> shape(type.getShape()), low(type.getRank(), 0), high(type.getRank(), 0);
     high[dimension] = size - rest;
     shape[dimension] += size - rest;
@@ -71,12 +149,20 @@ struct Running {
     Value padded = computeBarrier(
         b, tensor::PadOp::create(b, withShape(type, shape), x, attrs(low), attrs(high), neutral).getResult());
     SmallVector<int64_t> ones(type.getRank(), 1);
-    return tensor::ExtractSliceOp::create(b, type, inBlocks(padded, size), attrs(low), attrs(type.getShape()),
-                                          attrs(ones));
+    return tensor::ExtractSliceOp::create(b, type, inBlocks(padded, size, inclusive), attrs(low),
+                                          attrs(type.getShape()), attrs(ones));
+  }
+
+  /// What the totals of blocks add up to before each; on GPUs, many of them in blocks, too.
+  Value beforeEach(Value totals) const {
+    bool isGpu = Target(moduleOf(b)).isGpu();
+    int64_t size = isGpu ? blockSize(cast<RankedTensorType>(totals.getType()), dimension, kGpuBlock) : 0;
+    return size ? Running<Op>{b, wide, wide, dimension}.inAnyBlocks(totals, size, false)
+                : scan(totals, wide, dimension, false).first;
   }
 
   /// Scans blocks of `size` elements separately, then combines each with the total of all blocks before it.
-  Value inBlocks(Value x, int64_t size) const {
+  Value inBlocks(Value x, int64_t size, bool inclusive) const {
     auto type = cast<RankedTensorType>(x.getType());
     SmallVector<int64_t> shape(type.getShape());
     shape[dimension] /= size;
@@ -88,11 +174,11 @@ struct Running {
         groups.back().push_back(d + 1);
     }
     Value blocks = tensor::ExpandShapeOp::create(b, withShape(type, shape), x, groups);
-    auto [local, totals] = scan(blocks, element, dimension + 1, true);
-    Value before = scan(converted(b, totals, element, wide), wide, dimension, false).first;
+    auto [local, totals] = scan(blocks, element, dimension + 1, inclusive);
+    Value before = beforeEach(converted(b, totals, element, wide));
     int64_t rank = shape.size();
     AffineMap all = b.getMultiDimIdentityMap(rank), ofBlock = all.dropResult(dimension + 1);
-    Value sums = parallelLoops(b, sizesOf(b, local), element, {before, local}, {ofBlock, all},
+    Value sums = parallelLoops(b, sizesOf(b, local), getElementTypeOrSelf(local), {before, local}, {ofBlock, all},
                                [&](OpBuilder &inner, Location loc, ValueRange args) {
                                  scalar::ScalarBuilder narrow(loc, inner, element), builder(loc, inner, wide);
                                  Value sum = step(inner, loc, wide, args[0], scalar::convert(narrow, args[1], wide));
@@ -103,28 +189,6 @@ struct Running {
 };
 
 } // namespace
-
-/// The number of rows in which a scan occupies a GPU, so that splitting them would only cost time.
-constexpr int64_t kEnoughRows = 4096;
-/// Below this, blocks cost more than they gain.
-constexpr int64_t kLongRow = 1024;
-
-/// This many elements are summed one by one with an error of a few units in the last place.
-constexpr int64_t kAccurateBlock = 128, kAnyBlock = std::numeric_limits<int64_t>::max();
-
-/// A number close to the square root of the size, but at most `most`, preferably a divisor, if the dimension is worth
-/// splitting; otherwise 0.
-static int64_t blockSize(RankedTensorType type, int64_t dimension, int64_t most) {
-  int64_t size = type.getDimSize(dimension);
-  if (!type.hasStaticShape() || size < kLongRow || type.getNumElements() / size >= kEnoughRows)
-    return 0;
-  int64_t root = std::min(most, static_cast<int64_t>(std::sqrt(static_cast<double>(size))));
-  for (int64_t block = root; block >= root / 4; --block)
-    if (size % block == 0)
-      return block;
-  // Pads the row to whole blocks, unless the code generator cannot fill with such elements.
-  return isWideComplex(type.getElementType()) ? 0 : root;
-}
 
 /// Returns true if a running reduction is the array itself.
 static bool isTrivial(Value x, int64_t dimension) {
@@ -147,14 +211,15 @@ struct CumulativeLowering : LowerOpInterface::ExternalModel<CumulativeLowering<O
     Type element = getElementTypeOrSelf(running.getX()), accumulator = accumulatorType(element);
     auto type = cast<RankedTensorType>(operands[0].getType());
     Type wide = reductionType(op, element, type.getDimSize(dimension));
-    int64_t block = blockSize(type, dimension, wide == accumulator ? kAnyBlock : kAccurateBlock);
+    int64_t most = wide != accumulator ? kAccurateBlock : Target(moduleOf(b)).isGpu() ? kGpuBlock : kAnyBlock;
+    int64_t block = blockSize(type, dimension, most);
     if (!block)
       accumulator = wide;
     Value x = converted(b, operands[0], element, accumulator);
     if (running.getReverse())
       x = reversed(b, x, {dimension});
     Running<Op> reduction{b, accumulator, wide, dimension};
-    x = block ? reduction.inAnyBlocks(x, block) : reduction.scan(x, accumulator, dimension, true).first;
+    x = block ? reduction.inAnyBlocks(x, block, true) : reduction.scan(x, accumulator, dimension, true).first;
     if (running.getReverse())
       x = reversed(b, x, {dimension});
     results.push_back(converted(b, x, accumulator, element));
@@ -189,8 +254,7 @@ struct RecurrenceLowering : LowerOpInterface::ExternalModel<RecurrenceLowering, 
   /// On a CPU, one thread in order is faster than all threads by doubling, which does 2 log n times the work. Null
   /// elsewhere.
   static Value byOneThread(ImplicitLocOpBuilder &b, Value factor, Value x, int64_t dimension, bool reverse) {
-    auto module = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
-    if (Target(module).isGpu())
+    if (Target(moduleOf(b)).isGpu())
       return {};
     auto made = dispatchOnce(b, {factor, x}, Shape{getElementTypeOrSelf(x), sizesOf(b, x)},
                              [&](ImplicitLocOpBuilder &inner, ValueRange inside) -> FailureOr<SmallVector<Value>> {

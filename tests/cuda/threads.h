@@ -36,11 +36,11 @@ static inline uint16_t of_bfloat(float x) {
   return x != x ? 0x7fff : (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
 }
 
-// A number before NaN, unless asked for otherwise.
-#define least(x, y) fmin(x, y)
-#define greatest(x, y) fmax(x, y)
-#define least_or_nan(x, y) ((x) != (x) || (y) != (y) ? NAN : fmin(x, y))
-#define greatest_or_nan(x, y) ((x) != (x) || (y) != (y) ? NAN : fmax(x, y))
+// A number before NaN, unless asked for otherwise; -0 is less than 0.
+#define least(x, y) ((x) == (y) ? (signbit(x) ? (x) : (y)) : fmin(x, y))
+#define greatest(x, y) ((x) == (y) ? (signbit(x) ? (y) : (x)) : fmax(x, y))
+#define least_or_nan(x, y) ((x) != (x) || (y) != (y) ? NAN : least(x, y))
+#define greatest_or_nan(x, y) ((x) != (x) || (y) != (y) ? NAN : greatest(x, y))
 #define saturated(x) fmin(fmax(x, 0.0f), 1.0f)
 
 #define CONVERSIONS(name, type, low, high)                                                                             \

@@ -14,6 +14,7 @@ import numpy as np
 from dovetail import _core
 from dovetail.arrays.array import Array
 from dovetail.arrays.descriptions import ShapeDtypeStruct
+from dovetail.arrays.shaped_array import ShapedArray
 from dovetail.base import config, monitoring, spans
 from dovetail.base.locations import here
 from dovetail.base.trace_stack import current, derivative_order, is_for_shapes, stack
@@ -470,15 +471,17 @@ class Jitted(_core.CompiledCalls):
             functools.partial(self._traced_at, call) if signature.is_symbolic else None,
             shardings=tuple(map(sharding_of, [*leaves, *traced.captured])),
             refs=refs,
-            stated_results=self._stated_results(traced.extra),
+            stated_results=self._stated_results(traced.extra, traced.avals),
         )
 
-    def _stated_results(self, out_spec: Any) -> tuple[Sharding | None, ...]:
-        """How `out_shardings` states that results are sharded."""
+    def _stated_results(
+        self, out_spec: Any, avals: Sequence[ShapedArray]
+    ) -> tuple[Sharding | None, ...]:
+        """How `out_shardings` states that results are sharded; of `avals`, the first are theirs."""
         prefix = self._options.out_shardings
         if prefix is None:
             return ()
-        wanted = prefix.for_each(unflatten(out_spec, range(out_spec.num_leaves)), "")
+        wanted = prefix.for_each(unflatten(out_spec, avals[: out_spec.num_leaves]), "jit")
         return tuple(
             None if sharding is None else platforms.sharding_meant(sharding, "jit out_shardings")
             for sharding in wanted

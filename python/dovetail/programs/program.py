@@ -288,7 +288,7 @@ class Program:
             return self.place
         return place_of(stated.update(mesh=with_devices(stated.mesh, self.devices)))
 
-    @_Derived
+    @property
     def _memories(self) -> Sequence[str | None]:
         """The memory of each of the first results: as stated, or else of what it is computed of;
         None for the memory of all arrays.

@@ -198,6 +198,7 @@ def test_functions_of_python() -> None:
         colocated_python(lambda: 1)()
     (device,) = colocated_cpu_devices(dt.devices()[:1])
     one: Any = colocated_python(lambda: 1).specialize(devices=[device])()
+    assert isinstance(one, dt.Array)
     assert one == 1
     assert one.devices() == {device}
     mesh = Mesh(dt.devices()[:1], "i")

@@ -45,7 +45,9 @@ _RUNNING = (
     _along(2, 0, dimension=1),
 )
 # Long enough to be computed in blocks.
-_LONG = _along(2, 1024, dimension=1, types=(dtypes.float32, dtypes.int32))
+_LONG = _along(
+    2, 1024, dimension=1, types=(dtypes.float32, dtypes.int32, dtypes.uint32, dtypes.uint8)
+)
 
 
 def _running(step: Callable[[Any, Any], Any]) -> Callable[..., Array]:
