@@ -326,6 +326,30 @@ template <typename Op, RowUpdate::Kind kind>
 struct ScatterLowering : LowerOpInterface::ExternalModel<ScatterLowering<Op, kind>, Op> {
   LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
                       SmallVectorImpl<Value> &results) const {
+    Type element = getElementTypeOrSelf(cast<Op>(op).getX()), wide = changedAs(b, element);
+    SmallVector<Value> given = {converted(b, operands[0], element, wide), operands[1],
+                                converted(b, operands[2], element, wide)};
+    if (failed(lowerElements(op, b, given, wide, results)))
+      return failure();
+    results[0] = converted(b, results[0], wide, element);
+    return success();
+  }
+
+private:
+  /// The type in which elements change. Threads of GPUs do not change numbers of a few bits, nor floats of a byte; and
+  /// IREE's scatter, which all threads of a workgroup run, would change them several times.
+  static Type changedAs(ImplicitLocOpBuilder &b, Type element) {
+    if (kind == RowUpdate::Replace || isa<ComplexType>(element) || element.isInteger(1) || isInDispatch(b) ||
+        !Target(b.getInsertionBlock()->getParentOp()).isGpu() || element.getIntOrFloatBitWidth() > 8)
+      return element;
+    if (isa<FloatType>(element))
+      return b.getF32Type();
+    return IntegerType::get(b.getContext(), 32, cast<IntegerType>(element).getSignedness());
+  }
+
+  /// `element` is the dialect's type of the operands' elements.
+  static LogicalResult lowerElements(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands, Type element,
+                                     SmallVectorImpl<Value> &results) {
     auto scatter = cast<Op>(op);
     auto updates = cast<RankedTensorType>(operands[2].getType()), type = cast<RankedTensorType>(operands[0].getType());
     if (llvm::is_contained(updates.getShape(), 0) || llvm::is_contained(type.getShape(), 0)) {
@@ -334,7 +358,7 @@ struct ScatterLowering : LowerOpInterface::ExternalModel<ScatterLowering<Op, kin
     }
     if (scatter.getDims().empty() && !type.hasStaticShape())
       return op->emitError() << "no lowering for '" << op->getName() << "' of whole arrays whose size is not known";
-    Type element = getElementTypeOrSelf(scatter.getX()), indexElement = getElementTypeOrSelf(scatter.getIndices());
+    Type indexElement = getElementTypeOrSelf(scatter.getIndices());
     auto step = [&](OpBuilder &inner, Location loc, Value old, Value update) {
       scalar::ScalarBuilder builder(loc, inner, element);
       return Op::step(builder, old, update);
