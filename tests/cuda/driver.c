@@ -324,7 +324,7 @@ Result cuModuleLoadDataEx(void **out, const char *image, unsigned count, int *op
   FILE *file = fopen(source, "w");
   fputs(image, file);
   fclose(file);
-  snprintf(command, sizeof command, "%s %s %s %s >&2", PYTHON, TRANSLATOR, source, library);
+  snprintf(command, sizeof command, "'%s' '%s' %s %s >&2", PYTHON, TRANSLATOR, source, library);
   Result result = system(command) ? INVALID_PTX : SUCCESS;
   if (result == SUCCESS && !(*out = dlopen(library, RTLD_NOW)))
     result = INVALID_PTX;

@@ -55,6 +55,13 @@ LARGE = [(64, 64), (96, 96), (100, 100), (112, 112), (300, 300)]
 BY_DAY = ("lu", "solve", "qr")
 
 
+# Code for CUDA differs from Vulkan's: in slices of whole blocks, and in views of shared memory.
+@pytest.mark.parametrize(("name", "size"), [("solve", 96), ("eigh", 20)])
+@pytest.mark.parametrize("gpu", ["cuda", "rocm"], indirect=True)
+def test_matrices_in_whole_blocks(name: str, size: int, gpu: str, tmp_path: Path) -> None:
+    test_matrices(name, (size, size), gpu, tmp_path)
+
+
 @pytest.mark.parametrize("shape", SHAPES + LARGE * breadth.IS_NIGHTLY, ids=str)
 @pytest.mark.parametrize("name", PROGRAMS if breadth.IS_NIGHTLY else BY_DAY)
 @on_gpus
