@@ -352,7 +352,7 @@ LogicalResult bufferize(func::FuncOp function) {
   return bufferization::runOneShotBufferize(function, options, state);
 }
 
-LogicalResult lowerToLoops(func::FuncOp function, bool useVectors) {
+LogicalResult structureCopies(func::FuncOp function) {
   IRRewriter rewriter(function.getContext());
   SmallVector<memref::CopyOp> copies;
   function.walk([&](memref::CopyOp copy) { copies.push_back(copy); });
@@ -362,14 +362,17 @@ LogicalResult lowerToLoops(func::FuncOp function, bool useVectors) {
       linalg::makeMemRefCopyOp(rewriter, copy.getLoc(), copy.getSource(), copy.getTarget());
     rewriter.eraseOp(copy);
   }
+  WalkResult walked =
+      function.walk([](linalg::LinalgOp op) { return WalkResult(success(op.hasPureBufferSemantics())); });
+  return failure(walked.wasInterrupted());
+}
+
+void lowerToLoops(func::FuncOp function, bool useVectors) {
+  IRRewriter rewriter(function.getContext());
   SmallVector<linalg::LinalgOp> ops;
   function.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
-  for (linalg::LinalgOp op : ops) {
-    if (!op.hasPureBufferSemantics())
-      return failure();
+  for (linalg::LinalgOp op : ops)
     lowerToLoops(rewriter, op, useVectors);
-  }
-  return success();
 }
 
 } // namespace dovetail

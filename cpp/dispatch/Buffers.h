@@ -27,8 +27,11 @@ mlir::LogicalResult updateInPlace(mlir::func::FuncOp function, llvm::ArrayRef<Ou
 /// need a new buffer in each iteration.
 mlir::LogicalResult bufferize(mlir::func::FuncOp function);
 
-/// Lowers ops on whole buffers to loops, of vectors if requested.
-mlir::LogicalResult lowerToLoops(mlir::func::FuncOp function, bool useVectors);
+/// Makes copies structured ops. Fails if there are such ops on anything else than buffers.
+mlir::LogicalResult structureCopies(mlir::func::FuncOp function);
+
+/// Lowers structured ops on buffers to loops, of vectors if requested.
+void lowerToLoops(mlir::func::FuncOp function, bool useVectors);
 
 /// Folds, and merges identical ops. With `fuse`, also fuses elementwise ops into their only user.
 void simplify(mlir::func::FuncOp function, bool fuse);

@@ -19,12 +19,26 @@ Value numberOfThread(ImplicitLocOpBuilder &b) {
   return b.create(state)->getResult(0);
 }
 
-void setThreads(func::FuncOp function, const Target &target) {
+void setThreads(func::FuncOp function, const Target &target, int64_t count) {
   StringRef pipeline = target.isSpirv() ? "spirv_pipeline" : "pipeline";
-  function->setAttr("translation_info",
-                    ireeAttr(function.getContext(), "iree_codegen",
-                             "translation_info<pipeline = #iree_gpu." + pipeline + "<BaseLowering> workgroup_size = [" +
-                                 Twine(kThreads) + ", 1, 1]>"));
+  function->setAttr("translation_info", ireeAttr(function.getContext(), "iree_codegen",
+                                                 "translation_info<pipeline = #iree_gpu." + pipeline +
+                                                     "<BaseLowering> workgroup_size = [" + Twine(count) + ", 1, 1]>"));
+}
+
+void waitForThreads(ImplicitLocOpBuilder &b, const Target &target) {
+  if (!target.isSpirv()) {
+    b.create(OperationState(b.getLoc(), "gpu.barrier"));
+    return;
+  }
+  // A `gpu.barrier` would be one for the memory of the workgroup alone.
+  OperationState state(b.getLoc(), "spirv.ControlBarrier");
+  Attribute scope = ireeAttr(b.getContext(), "spirv", "scope<Workgroup>");
+  state.addAttribute("execution_scope", scope);
+  state.addAttribute("memory_scope", scope);
+  state.addAttribute("memory_semantics", ireeAttr(b.getContext(), "spirv",
+                                                  "memory_semantics<AcquireRelease|UniformMemory|WorkgroupMemory>"));
+  b.create(state);
 }
 
 void forEach(ImplicitLocOpBuilder &b, Value first, Value end, Value stride,

@@ -9,14 +9,17 @@
 namespace dovetail {
 
 /// Threads of a workgroup, and a number of workgroups that every device supports.
-constexpr int64_t kThreads = 64, kMaxGroups = 32768;
+constexpr int64_t kThreadsOfGroup = 64, kMaxGroups = 32768;
 
 /// The number of the workgroup, on CPUs, too, and of the thread in it.
 mlir::Value numberOfGroup(mlir::ImplicitLocOpBuilder &b);
 mlir::Value numberOfThread(mlir::ImplicitLocOpBuilder &b);
 
-/// States that workgroups of a function have `kThreads` threads, and that its code is that of a thread.
-void setThreads(mlir::func::FuncOp function, const Target &target);
+/// States how many threads workgroups of a function have, and that its code is that of a thread.
+void setThreads(mlir::func::FuncOp function, const Target &target, int64_t count = kThreadsOfGroup);
+
+/// Waits for the other threads of the workgroup, which then see what this one has written.
+void waitForThreads(mlir::ImplicitLocOpBuilder &b, const Target &target);
 
 /// Code for each of the items from `first` on that are `stride` apart and below `end`.
 void forEach(mlir::ImplicitLocOpBuilder &b, mlir::Value first, mlir::Value end, mlir::Value stride,

@@ -29,7 +29,7 @@ struct KernelCode {
 
   std::optional<int64_t> staticRows() const { return getConstantIntValue(shape.rows); }
   int64_t itemsOf(int64_t rows) const { return llvm::divideCeil(rows, shape.rowsPerItem) * shape.itemsPerRow; }
-  int64_t itemsOfGroup() const { return isCpu ? shape.itemsPerGroup : kThreads; }
+  int64_t itemsOfGroup() const { return isCpu ? shape.itemsPerGroup : kThreadsOfGroup; }
 
   /// Items of all rows, and the workgroups that share them.
   Value items(ImplicitLocOpBuilder &b, Value rows) const {

@@ -4,8 +4,11 @@
 #include "Buffers.h"
 #include "CallProducts.h"
 #include "Executable.h"
+#include "GpuMemory.h"
+#include "GpuThreads.h"
 #include "PackOperands.h"
 #include "SequentialLoops.h"
+#include "SharedLoops.h"
 #include "Work.h"
 #include "cpp/iree/Aliases.h"
 #include "cpp/iree/Donation.h"
@@ -86,23 +89,17 @@ class SequentialCode {
 public:
   /// `numGroups` is 0 for code that runs once.
   SequentialCode(ImplicitLocOpBuilder &b, ModuleOp program, int64_t numGroups, int64_t mostWork)
-      : outer(b), program(program), numGroups(numGroups), numWorkers(numGroups), mostWork(mostWork),
+      : outer(b), program(program), target(program), numGroups(numGroups), numWorkers(numGroups), mostWork(mostWork),
         module(ModuleOp::create(b.getLoc())), inner(b.getLoc(), b.getContext()) {
     module->getOperation()->setAttr(kIsDispatch, inner.getUnitAttr());
     inner.setInsertionPointToEnd(module->getBody());
     function = func::FuncOp::create(inner, "run", b.getFunctionType({}, {}));
     inner.setInsertionPointToStart(function.addEntryBlock());
     if (numGroups > 0) {
-      OperationState state(b.getLoc(), "hal.interface.workgroup.id", {}, inner.getIndexType());
-      state.addAttribute("dimension", inner.getIndexAttr(0));
-      group = worker = inner.create(state)->getResult(0);
+      group = worker = numberOfGroup(inner);
     }
     func::ReturnOp::create(inner);
-    Target target(program);
     isCpu = !target.isGpu();
-    isVulkan = target.isVulkan();
-    hasOffsets = !target.isSpirv();
-    mostBuffers = isCpu || !hasOffsets ? kMaxBuffers : kMaxBuffersOnGpu;
   }
 
   LogicalResult build(ValueRange inputs, ArrayRef<Shape> results, Emit body) {
@@ -274,11 +271,17 @@ private:
       callProducts(function);
     if (isCpu)
       packOperands(function);
-    if (failed(lowerToLoops(function, isCpu)) || failed(placeTemporaries()))
+    if (failed(structureCopies(function)))
       return failure();
+    if (int64_t numThreads = isCpu ? 1 : numThreadsFor(function, target); numThreads > 1)
+      shareAmongThreads(function, numThreads, target);
+    else
+      lowerToLoops(function, isCpu);
     storeBoolsAsBytes(function);
+    if (failed(isCpu ? placeTemporaries() : placeOnGpu()))
+      return failure();
     simplify(function, /*fuse=*/false);
-    return success(!isVulkan ||
+    return success(!target.isVulkan() ||
                    countIterations(function.front()).value_or(kMostIterationsOnVulkan) < kMostIterationsOnVulkan);
   }
 
@@ -352,9 +355,8 @@ private:
     return arith::ConstantOp::create(inner, value.getSplatValue<TypedAttr>());
   }
 
-  /// Temporaries are parts of one additional result, or, on devices other than the CPU, of one each, because SPIR-V has
-  /// no views with an offset, as long as there are not too many for others. On the CPU, those of a few elements are in
-  /// registers, if they are local to the function.
+  /// Temporaries are parts of one additional result. Those of a few elements are in registers, if they are local to the
+  /// function.
   LogicalResult placeTemporaries() {
     SmallVector<memref::AllocOp> allocs;
     function.walk([&](memref::AllocOp op) { allocs.push_back(op); });
@@ -366,7 +368,7 @@ private:
         return failure();
       int64_t bytes = llvm::alignTo(std::max<int64_t>(type.getNumElements(), 1) * bytesOfElement(type.getElementType()),
                                     kAlignment);
-      if (isCpu && bytes == kAlignment && onStack < kMaxStack) {
+      if (bytes == kAlignment && onStack < kMaxStack) {
         onStack += bytes;
         // Initialized each time, since the previous contents may be lost.
         inner.setInsertionPointToStart(&function.front());
@@ -377,16 +379,13 @@ private:
       placed.push_back({op, bytes});
       total += bytes;
     }
-    if (total * std::max<int64_t>(numGroups, 1) > kMaxScratch && (numGroups == 0 || !shareWorkgroups(total)))
+    if (failed(haveRoomFor(total)))
       return failure();
-    assert((isCpu || numGroups == 0) && "other devices have no memory for each group");
-    bool isOne = isCpu || (hasOffsets && executable.numBindings() + placed.size() > mostBuffers);
     std::optional<Executable::Binding> scratch;
     int64_t offset = 0;
     for (auto [op, bytes] : placed) {
-      if (!isOne || !scratch)
-        scratch = executable.addOutput(
-            RankedTensorType::get({isOne ? total * std::max<int64_t>(numWorkers, 1) : bytes}, inner.getI8Type()), {});
+      if (!scratch)
+        scratch = addScratch(total);
       inner.setInsertionPointToStart(&function.front());
       if (numGroups > 0) {
         inner.setInsertionPointAfterValue(worker);
@@ -394,14 +393,40 @@ private:
         Value begin = arith::AddIOp::create(inner, arith::MulIOp::create(inner, worker, size), own);
         op.replaceAllUsesWith(executable.view(inner, *scratch, op.getType(), {}, begin));
       } else {
-        op.replaceAllUsesWith(executable.view(inner, *scratch, op.getType(), {}, isOne ? offset : 0));
+        op.replaceAllUsesWith(executable.view(inner, *scratch, op.getType(), {}, offset));
       }
       op.erase();
       offset += bytes;
     }
-    if (hasOffsets)
-      executable.shareBindings(mostBuffers);
-    return success(executable.numBindings() <= mostBuffers);
+    executable.shareBindings(kMaxBuffers);
+    return success(executable.numBindings() <= kMaxBuffers);
+  }
+
+  /// The same for GPUs.
+  LogicalResult placeOnGpu() {
+    GpuMemory memory;
+    if (failed(memory.find(function, target)) || failed(haveRoomFor(memory.numBytes())))
+      return failure();
+    memory.place(
+        [&](ImplicitLocOpBuilder &b, Type element, int64_t numElements) {
+          Executable::Binding scratch = addScratch(numElements * bytesOfElement(element));
+          auto type = MemRefType::get(numElements * std::max<int64_t>(numWorkers, 1), element);
+          return executable.view(b, scratch, type, {});
+        },
+        worker);
+    size_t most = target.isSpirv() ? kMaxBuffers : kMaxBuffersOnGpu;
+    if (!target.isSpirv())
+      executable.shareBindings(most);
+    return success(executable.numBindings() <= most);
+  }
+
+  /// Bytes for each workgroup.
+  Executable::Binding addScratch(int64_t bytes) {
+    return executable.addOutput(RankedTensorType::get(bytes * std::max<int64_t>(numWorkers, 1), inner.getI8Type()), {});
+  }
+
+  LogicalResult haveRoomFor(int64_t bytes) {
+    return success(bytes * std::max<int64_t>(numGroups, 1) <= kMaxScratch || (numGroups > 0 && shareWorkgroups(bytes)));
   }
 
   /// Lets fewer workgroups run the code, one group after the other in the same temporaries, of so many bytes each.
@@ -437,6 +462,7 @@ private:
 
   ImplicitLocOpBuilder &outer;
   ModuleOp program;
+  Target target;
   /// The groups, and the workgroups that run the code for these.
   int64_t numGroups, numWorkers, mostWork;
   /// The number of the group, if there are several, and of the workgroup.
@@ -449,10 +475,7 @@ private:
   DenseMap<Value, Executable::Binding> donated, places;
   /// The numbers that are passed in, and the arrays that are only read, as values inside the dispatch.
   DenseMap<Value, Value> numbers, arrays;
-  bool isCpu, isVulkan;
-  /// Whether views of a buffer may begin anywhere in it.
-  bool hasOffsets;
-  size_t mostBuffers;
+  bool isCpu;
 };
 
 } // namespace

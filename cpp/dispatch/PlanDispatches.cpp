@@ -1,5 +1,6 @@
 // Decides which loops and branches become one dispatch.
 #include "PlanDispatches.h"
+#include "GpuThreads.h"
 #include "OneDispatch.h"
 #include "cpp/cost/Steps.h"
 #include "cpp/iree/Donation.h"
@@ -13,8 +14,9 @@ namespace dovetail {
 namespace {
 
 /// The limit for one dispatch, in scalar steps per iteration. For this many, one thread with vectors takes about as
-/// long as the host needs to start dispatches, whatever the number of cores; a GPU has slower threads.
-constexpr int64_t kStepsOnCpu = int64_t(1) << 21, kStepsElsewhere = int64_t(1) << 10;
+/// long as the host needs to start dispatches, whatever the number of cores; and so do the threads of a workgroup of a
+/// GPU.
+constexpr int64_t kStepsOnCpu = kMostStepsOfPart, kStepsOnGpu = int64_t(1) << 16;
 /// The estimate ignores fusion and views; allow twice as much.
 constexpr int64_t kSlack = 2;
 
@@ -23,7 +25,7 @@ ModuleOp moduleOf(ImplicitLocOpBuilder &b) { return b.getInsertionBlock()->getPa
 } // namespace
 
 int64_t mostStepsOfIteration(ImplicitLocOpBuilder &b) {
-  return Target(moduleOf(b)).isGpu() ? kStepsElsewhere : kStepsOnCpu;
+  return Target(moduleOf(b)).isGpu() ? kStepsOnGpu : kStepsOnCpu;
 }
 
 bool isForOneDispatch(Operation *op, ImplicitLocOpBuilder &b) {
@@ -42,8 +44,8 @@ bool isForOneDispatch(Operation *op, ImplicitLocOpBuilder &b) {
       --count;
     else if (auto array = dyn_cast<RankedTensorType>(type))
       steps = plus(steps, product(array.getShape()));
-  if (target.isVulkan() &&
-      (isa<WhileOp>(op) || (scan && int64_t(scan.getLength()) < 0) || steps > kMostIterationsOnVulkan))
+  if (target.isVulkan() && (isa<WhileOp>(op) || (scan && int64_t(scan.getLength()) < 0) ||
+                            steps > kMostIterationsOnVulkan * kThreadsOfGroup))
     return false;
   return steps / std::max<int64_t>(iterationsOf(op), 1) <= kSlack * mostStepsOfIteration(b);
 }

@@ -13,8 +13,10 @@ constexpr llvm::StringLiteral kHostLoops = "dovetail.host_loops";
 /// Whether one dispatch is expected to run the op faster than a dispatch for each op inside.
 bool isForOneDispatch(mlir::Operation *op, mlir::ImplicitLocOpBuilder &b);
 
-/// The maximum number of scalar steps of an iteration of a loop in one dispatch.
+/// The maximum number of scalar steps of an iteration of a loop in one dispatch of one workgroup.
 int64_t mostStepsOfIteration(mlir::ImplicitLocOpBuilder &b);
+/// The same for each of several workgroups.
+constexpr int64_t kMostStepsOfPart = int64_t(1) << 21;
 
 } // namespace dovetail
 

@@ -37,7 +37,7 @@ std::optional<Parts> partsOf(const RowUpdate &update, Type element) {
 }
 
 Value groupsFor(ImplicitLocOpBuilder &b, Value items) {
-  Value needed = arith::CeilDivUIOp::create(b, items, arith::ConstantIndexOp::create(b, kThreads));
+  Value needed = arith::CeilDivUIOp::create(b, items, arith::ConstantIndexOp::create(b, kThreadsOfGroup));
   return arith::MinUIOp::create(b, needed, arith::ConstantIndexOp::create(b, kMaxGroups));
 }
 
@@ -92,7 +92,7 @@ struct RowKernel {
   /// Code for each item of a thread whose update is kept. `body` gets the number of the update, and its row.
   static void forKept(ImplicitLocOpBuilder &b, Value rows, Value numUpdates, Value perUpdate,
                       function_ref<void(ImplicitLocOpBuilder &, Value item, Value update, Value row)> body) {
-    Value threads = arith::ConstantIndexOp::create(b, kThreads),
+    Value threads = arith::ConstantIndexOp::create(b, kThreadsOfGroup),
           items = arith::MulIOp::create(b, numUpdates, perUpdate);
     Value first = arith::AddIOp::create(b, arith::MulIOp::create(b, numberOfGroup(b), threads), numberOfThread(b));
     Value stride = arith::MulIOp::create(b, groupsFor(b, items), threads);

@@ -30,9 +30,16 @@ static int64_t workOfBodies(Operation &loop) {
   return work;
 }
 
-/// The maximum number of iterations of a loop, if it is known; also of one that runs once or not at all.
+/// The maximum number of iterations of a loop, if it is known; also of one that runs once or not at all, or begins at
+/// the number of a thread.
 static std::optional<APInt> mostIterations(LoopLikeOpInterface loop) {
-  if (auto counted = dyn_cast<scf::ForOp>(*loop))
+  auto counted = dyn_cast<scf::ForOp>(*loop);
+  if (counted && !getConstantIntValue(counted.getLowerBound()))
+    if (std::optional<int64_t> end = getConstantIntValue(counted.getUpperBound()),
+        step = getConstantIntValue(counted.getStep());
+        end && step)
+      return APInt(64, std::max<int64_t>(0, llvm::divideCeilSigned(*end, *step)));
+  if (counted)
     if (auto choice = counted.getUpperBound().getDefiningOp<arith::SelectOp>())
       if (std::optional<int64_t> one = getConstantIntValue(choice.getTrueValue()),
           other = getConstantIntValue(choice.getFalseValue());
@@ -83,7 +90,7 @@ std::optional<int64_t> countIterations(Block &block) {
   int64_t total = 0;
   for (Operation &op : block) {
     auto loop = dyn_cast<scf::ForOp>(op);
-    std::optional<APInt> trips = loop ? loop.getStaticTripCount() : APInt(64, 1);
+    std::optional<APInt> trips = loop ? mostIterations(loop) : APInt(64, 1);
     if (!trips || isa<scf::WhileOp>(op) || trips->ugt(kMostIterationsOnVulkan))
       return std::nullopt;
     for (Region &region : op.getRegions())

@@ -25,10 +25,10 @@ namespace {
     }                                                                                                                  \
   };
 DOVETAIL_IREE_DIALECT(FlowDialect, "flow")
-DOVETAIL_IREE_DIALECT(GpuDialect, "gpu")
 DOVETAIL_IREE_DIALECT(HalDialect, "hal")
 DOVETAIL_IREE_DIALECT(TensorExtDialect, "iree_tensor_ext")
 DOVETAIL_IREE_DIALECT(LinalgExtDialect, "iree_linalg_ext")
+DOVETAIL_IREE_DIALECT(SpirvDialect, "spirv")
 DOVETAIL_IREE_DIALECT(UtilDialect, "util")
 #undef DOVETAIL_IREE_DIALECT
 
@@ -43,27 +43,53 @@ struct WorkgroupMappingAttr
   int64_t getRelativeIndex() const { return 0; }
 };
 
-struct CodegenDialect : Dialect {
+/// The memory that the threads of a workgroup share.
+struct WorkgroupMemoryAttr : Attribute::AttrBase<WorkgroupMemoryAttr, Attribute, AttributeStorage> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(WorkgroupMemoryAttr)
+  using Base::Base;
+  static constexpr StringLiteral name = "gpu.address_space";
+};
+
+/// A dialect with one attribute that is more than its text, as memory spaces of types must be.
+template <typename KnownAttr>
+struct PartlyKnownDialect : Dialect {
+  using Dialect::Dialect;
+  virtual StringRef textOfKnown() const = 0;
+  void printAttribute(Attribute, DialectAsmPrinter &printer) const override { printer << textOfKnown(); }
+  Attribute parseAttribute(DialectAsmParser &parser, Type) const override {
+    if (parser.getFullSymbolSpec() == textOfKnown())
+      return KnownAttr::get(getContext());
+    return OpaqueAttr::get(StringAttr::get(getContext(), getNamespace()), parser.getFullSymbolSpec(),
+                           NoneType::get(getContext()));
+  }
+};
+
+struct GpuDialect : PartlyKnownDialect<WorkgroupMemoryAttr> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(GpuDialect)
+  static StringRef getDialectNamespace() { return "gpu"; }
+  explicit GpuDialect(MLIRContext *context)
+      : PartlyKnownDialect(getDialectNamespace(), context, TypeID::get<GpuDialect>()) {
+    addAttributes<WorkgroupMemoryAttr>();
+    allowUnknownOperations();
+    allowUnknownTypes();
+  }
+  StringRef textOfKnown() const override { return "address_space<workgroup>"; }
+};
+
+struct CodegenDialect : PartlyKnownDialect<WorkgroupMappingAttr> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CodegenDialect)
   static StringRef getDialectNamespace() { return "iree_codegen"; }
   explicit CodegenDialect(MLIRContext *context)
-      : Dialect(getDialectNamespace(), context, TypeID::get<CodegenDialect>()) {
+      : PartlyKnownDialect(getDialectNamespace(), context, TypeID::get<CodegenDialect>()) {
     addAttributes<WorkgroupMappingAttr>();
   }
-  void printAttribute(Attribute, DialectAsmPrinter &printer) const override { printer << kMapping; }
-  Attribute parseAttribute(DialectAsmParser &parser, Type) const override {
-    if (parser.getFullSymbolSpec() == kMapping)
-      return WorkgroupMappingAttr::get(getContext());
-    return OpaqueAttr::get(StringAttr::get(getContext(), getDialectNamespace()), parser.getFullSymbolSpec(),
-                           NoneType::get(getContext()));
-  }
-  static constexpr StringLiteral kMapping = "workgroup_mapping<x>";
+  StringRef textOfKnown() const override { return "workgroup_mapping<x>"; }
 };
 } // namespace
 
 void registerIreeDialects(DialectRegistry &registry) {
-  registry
-      .insert<CodegenDialect, FlowDialect, GpuDialect, HalDialect, LinalgExtDialect, TensorExtDialect, UtilDialect>();
+  registry.insert<CodegenDialect, FlowDialect, GpuDialect, HalDialect, LinalgExtDialect, SpirvDialect, TensorExtDialect,
+                  UtilDialect>();
   // The lowering creates ops by name, which does not load their dialects.
   registry.addExtension(+[](MLIRContext *context, DovetailDialect *) {
     context->getOrLoadDialect<CodegenDialect>();
@@ -71,6 +97,7 @@ void registerIreeDialects(DialectRegistry &registry) {
     context->getOrLoadDialect<GpuDialect>();
     context->getOrLoadDialect<HalDialect>();
     context->getOrLoadDialect<LinalgExtDialect>();
+    context->getOrLoadDialect<SpirvDialect>();
     context->getOrLoadDialect<TensorExtDialect>();
     context->getOrLoadDialect<UtilDialect>();
   });
@@ -94,6 +121,8 @@ void setTiles(Operation *op, ArrayRef<int64_t> threads, ArrayRef<int64_t> parall
 }
 
 Attribute workgroupMapping(MLIRContext *context) { return WorkgroupMappingAttr::get(context); }
+
+Attribute workgroupMemory(MLIRContext *context) { return WorkgroupMemoryAttr::get(context); }
 
 SmallVector<Value> dynamicSizes(ImplicitLocOpBuilder &b, Value x) {
   auto type = cast<RankedTensorType>(x.getType());

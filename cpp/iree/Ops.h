@@ -69,6 +69,8 @@ void setTiles(mlir::Operation *op, llvm::ArrayRef<int64_t> threads, llvm::ArrayR
 
 /// The attribute that maps an `scf.forall` to workgroups.
 mlir::Attribute workgroupMapping(mlir::MLIRContext *context);
+/// The memory space of what the threads of a workgroup share.
+mlir::Attribute workgroupMemory(mlir::MLIRContext *context);
 
 } // namespace dovetail
 

@@ -111,6 +111,10 @@ namespace dovetail {
 //   Workaround: cpp/dispatch/Executable.cpp (viewOfBytes)
 //   Test: tests/python/lowering/test_gpu_matrices.py
 //
+// For CUDA and ROCm, the compiler dies of complex numbers and indices in the memory that a workgroup shares.
+//   Workaround: cpp/dispatch/GpuMemory.cpp (GpuMemory::find); cpp/dispatch/SharedLoops.cpp (chooseLanes)
+//   Test: tests/python/lowering/test_kernels_on_gpus.py
+//
 // For CUDA and ROCm, the rows of a slice from which elements are read at computed places are taken to follow each
 // other.
 //   Workaround: cpp/iree/ReadWhole.cpp (--dovetail-read-whole)

@@ -138,7 +138,7 @@ struct ScanLowering : LowerOpInterface::ExternalModel<ScanLowering, ScanOp> {
             return failure();
           return outs;
         },
-        scan->hasAttr(kKernel) ? kMostSteps : mostStepsOfIteration(b));
+        scan->hasAttr(kKernel) ? kMostSteps : kMostStepsOfPart);
     if (failed(made))
       return failure();
     llvm::append_range(results, *made);

@@ -25,6 +25,8 @@ namespace {
 
 /// The number of workgroups is that of a few for each thread of an ordinary machine, if the array can be divided so.
 constexpr int64_t kFewestGroups = 4, kGroups = 16;
+/// The workgroups of a GPU, a few for each of its processors.
+constexpr int64_t kGroupsOfGpu = 512;
 /// How many steps of its own a workgroup takes for each that others take, too, and for each element that others read. A
 /// product of few rows is bound by reading the other matrix.
 constexpr int64_t kStepsOfRepeated = 3, kUsesOfRead = 16;
@@ -36,6 +38,8 @@ constexpr int64_t kFewestToDivide = int64_t(1) << 16, kMostOfThread = int64_t(1)
 constexpr int64_t kLeastMasked = 256;
 /// Masked loops with fewer steps in an iteration are not worth the trouble.
 constexpr int64_t kFewStepsOfMasked = int64_t(1) << 14;
+/// A workgroup of a GPU runs loops with fewer steps in an iteration as fast as several.
+constexpr int64_t kFewStepsOfGpu = int64_t(1) << 12;
 
 /// The values that a loop carries or stacks, with dimensions along which it may be divided, large arrays first.
 SmallVector<std::pair<Value, int64_t>> seedsOf(Operation *loop, int64_t fewest) {
@@ -78,10 +82,9 @@ int64_t numMaskedGroupsFor(int64_t extent, int64_t elements) {
 
 /// What each workgroup repeats in an iteration: the steps of ops on what is not divided, and elements that it reads of
 /// it.
-struct Repeated {
-  int64_t steps = 0, reads = 0;
-
-  Repeated(Operation *loop, const Division &division) : reads(division.numTermElements()) {
+class Repeated {
+public:
+  Repeated(Operation *loop, const Division &division) : terms(division.numTermElements()) {
     auto isDivided = [&](Value value) { return division.dimOf(value) >= 0; };
     loop->walk([&](Operation *op) {
       if (op == loop || op->getNumRegions() > 0 || op->hasTrait<OpTrait::IsTerminator>() ||
@@ -93,13 +96,45 @@ struct Repeated {
       }
       for (Value operand : op->getOperands())
         if (auto array = dyn_cast<RankedTensorType>(operand.getType()); array && !isDivided(operand))
-          reads = plus(reads, product(array.getShape()));
+          reads.push_back({product(array.getShape()), stepsOf(op)});
     });
   }
 
-  /// Whether that is little beside the steps of a workgroup's part.
-  bool isLittleOf(int64_t all) const { return steps <= all / kStepsOfRepeated && reads <= all / kUsesOfRead; }
+  /// Whether that is little beside the steps of the part of one of so many workgroups.
+  bool isLittleOf(int64_t all, int64_t numGroups) const {
+    int64_t elements = terms;
+    // What takes fewer steps than an array has elements, such as a gather, reads what other workgroups do not.
+    for (auto [size, stepsOfOp] : reads)
+      if (size <= stepsOfOp / numGroups)
+        elements = plus(elements, size);
+    return steps <= all / numGroups / kStepsOfRepeated && elements <= all / numGroups / kUsesOfRead;
+  }
+
+private:
+  int64_t steps = 0, terms;
+  /// The elements of an array, and the steps of the op that reads it.
+  SmallVector<std::pair<int64_t, int64_t>> reads;
 };
+
+/// Whether the code generator makes one dispatch of the ops of a kernel: elementwise ones, and at most one that
+/// reduces.
+bool isOneFusion(Operation *kernel) {
+  int64_t numReductions = 0;
+  for (Region &region : kernel->getRegions())
+    for (Operation &op : region.front().without_terminator()) {
+      if (op.hasTrait<OpTrait::ConstantLike>())
+        continue;
+      std::optional<FactorMap> map = factorMap(&op);
+      if (!map || op.getNumRegions() > 0)
+        return false;
+      numReductions += map->reduced.empty() ? 0 : 1;
+      bool isWhole = map->indivisible.empty() && map->selected.empty() &&
+                     llvm::none_of(map->results, [](auto &dims) { return llvm::is_contained(dims, FactorMap::kNone); });
+      if (!isWhole || numReductions > 1)
+        return false;
+    }
+  return true;
+}
 
 /// Whether the loop over parts is lowered to one dispatch.
 bool isOneDispatch(Operation *parts) {
@@ -124,7 +159,8 @@ struct DivideLoopsPass : impl::DivideLoopsPassBase<DivideLoopsPass> {
   using DivideLoopsPassBase::DivideLoopsPassBase;
 
   void runOnOperation() override {
-    bool isCpu = Target(getOperation()).isCpu() && !getOperation()->hasAttr(kHostLoops);
+    Target target(getOperation());
+    isGpu = target.isGpu();
     SmallVector<Operation *> kernels;
     getOperation().walk([&](Operation *op) {
       if (op->hasAttr(kKernel) && !op->hasAttr(kWorkgroups))
@@ -133,7 +169,7 @@ struct DivideLoopsPass : impl::DivideLoopsPassBase<DivideLoopsPass> {
     for (Operation *op : kernels)
       if (!keepKernel(op))
         unwrapKernel(op);
-    if (!isCpu)
+    if (target.name.empty() || getOperation()->hasAttr(kHostLoops))
       return;
     dividesAll = getOperation()->hasAttr(kDivideLoops);
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
@@ -145,19 +181,19 @@ private:
   bool keepKernel(Operation *op) {
     ImplicitLocOpBuilder b(op->getLoc(), op);
     int64_t steps = stepsOf(op);
-    Target target(getOperation());
-    if (target.name.empty() || getOperation()->hasAttr(kHostLoops) || !isMemoryEffectFree(op) || isInLoop(op))
+    if (Target(getOperation()).name.empty() || getOperation()->hasAttr(kHostLoops) || !isMemoryEffectFree(op) ||
+        isInLoop(op))
       return false;
-    // A workgroup of one thread would use little of a GPU.
-    if (target.isGpu())
-      return isForOneDispatch(op, b);
+    // Tiles of products and sums are the code generator's.
+    if (isGpu && isOneFusion(op))
+      return false;
     // Parts of transposed arrays would be copies.
     absorbTranspositions(op);
     if (steps <= kFewestToDivide)
       return isForOneDispatch(op, b);
     // A product of few rows takes more time for each.
     auto threads = getOperation()->getAttrOfType<IntegerAttr>(kThreads);
-    int64_t wanted = threads ? std::max(kFewestGroups, 2 * threads.getInt()) : kGroups;
+    int64_t wanted = isGpu ? kGroupsOfGpu : threads ? std::max(kFewestGroups, 2 * threads.getInt()) : kGroups;
     Division division(op);
     Operation *previous = op->getPrevNode();
     if (Operation *parts = divideKernel(op, division, kFewestGroups, wanted)) {
@@ -179,8 +215,14 @@ private:
       division = Division(op, mayAdd);
       if (!division.find(seed, dim) || !division.isByLeadingDims())
         return false;
-      numGroups = numGroupsFor(division.extent(), fewest, wanted, steps, kMostSteps);
-      return numGroups > 0 && Repeated(op, division).isLittleOf(steps / numGroups);
+      // Fewer groups repeat less.
+      Repeated repeated(op, division);
+      for (int64_t most = wanted; most >= fewest; most /= 2) {
+        numGroups = numGroupsFor(division.extent(), fewest, most, steps, kMostSteps);
+        if (numGroups == 0 || repeated.isLittleOf(steps, numGroups))
+          break;
+      }
+      return numGroups > 0 && repeated.isLittleOf(steps, numGroups);
     };
     auto seeds = seedsOf(op, fewest);
     for (auto [seed, dim] : seeds)
@@ -270,7 +312,7 @@ private:
         if (!dividesAll && isForOneDispatch(&op, b) && !isWorthPartsOfItsOwn(&op))
           continue;
         // The ops around it that are divided, too, may be next.
-        if (divide(&op, mostStepsOfIteration(b))) {
+        if (divide(&op)) {
           divideIn(block);
           return;
         }
@@ -287,12 +329,14 @@ private:
 
   static int64_t stepsOfIteration(Operation *loop) { return stepsOf(loop) / std::max<int64_t>(iterationsOf(loop), 1); }
 
-  /// Whether parts of the loop, each of which runs as long as it has to, take less time than one dispatch of all.
-  static bool isWorthPartsOfItsOwn(Operation *loop) {
-    return isMasked(loop) && stepsOfIteration(loop) >= kFewStepsOfMasked;
+  /// Whether parts of the loop take less time than one dispatch of all: on a GPU, which has many more threads than one
+  /// workgroup, or because each runs as long as it has to.
+  bool isWorthPartsOfItsOwn(Operation *loop) const {
+    int64_t steps = stepsOfIteration(loop);
+    return isGpu ? steps >= kFewStepsOfGpu : isMasked(loop) && steps >= kFewStepsOfMasked;
   }
 
-  bool divide(Operation *loop, int64_t most) {
+  bool divide(Operation *loop) {
     if (tried.contains(loop) || !isMemoryEffectFree(loop))
       return false;
     tried.insert(loop);
@@ -302,11 +346,12 @@ private:
       if (!division.find(seed, dim))
         continue;
       // The code of a part has copies that the estimate does not know.
-      int64_t numGroups =
-          isMasked(loop) && !dividesAll
-              ? numMaskedGroupsFor(division.extent(), cast<RankedTensorType>(seed.getType()).getNumElements())
-              : numGroupsFor(division.extent(), dividesAll ? 2 : kFewestGroups, kGroups, steps, most / 2);
-      if (numGroups == 0 || (!dividesAll && !Repeated(loop, division).isLittleOf(steps / numGroups)))
+      int64_t numGroups = 0, wanted = isGpu ? kGroupsOfGpu : kGroups;
+      if (isMasked(loop) && !dividesAll && !isGpu)
+        numGroups = numMaskedGroupsFor(division.extent(), cast<RankedTensorType>(seed.getType()).getNumElements());
+      else
+        numGroups = numGroupsFor(division.extent(), dividesAll ? 2 : kFewestGroups, wanted, steps, kMostStepsOfPart / 2);
+      if (numGroups == 0 || (!dividesAll && !Repeated(loop, division).isLittleOf(steps, numGroups)))
         continue;
       division.grow();
       Operation *parts = division.emit(numGroups);
@@ -321,7 +366,7 @@ private:
     return false;
   }
 
-  bool dividesAll = false;
+  bool dividesAll = false, isGpu = false;
   DenseSet<Operation *> tried;
 };
 

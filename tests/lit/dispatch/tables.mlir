@@ -82,10 +82,10 @@ module attributes {dovetail.target = "cpu"} {
 
 // -----
 
-// A GPU has slow threads: the copy with which a loop begins is not for one of them.
+// The copy with which a short loop begins is not for one workgroup of a GPU.
 module attributes {dovetail.target = "cuda"} {
-  func.func @begin(%arg0: tensor<40000000xf32>, %arg1: tensor<1000x1xi32>, %arg2: tensor<8xf32>) -> tensor<40000000xf32> {
-    %0 = dovetail.scan length 1000 init(%arg0) over(%arg1) consts(%arg2) : (tensor<40000000xf32>, tensor<1000x1xi32>, tensor<8xf32>) -> tensor<40000000xf32> {
+  func.func @begin(%arg0: tensor<40000000xf32>, %arg1: tensor<100x1xi32>, %arg2: tensor<8xf32>) -> tensor<40000000xf32> {
+    %0 = dovetail.scan length 100 init(%arg0) over(%arg1) consts(%arg2) : (tensor<40000000xf32>, tensor<100x1xi32>, tensor<8xf32>) -> tensor<40000000xf32> {
     ^bb0(%arg3: tensor<40000000xf32>, %arg4: tensor<1xi32>, %arg5: tensor<8xf32>):
       %1 = dovetail.scatter %arg3, %arg4, %arg5 dims [0] window [8] : tensor<40000000xf32>, tensor<1xi32>, tensor<8xf32>
       dovetail.yield %1 : tensor<40000000xf32>

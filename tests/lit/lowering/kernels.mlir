@@ -101,7 +101,7 @@ module attributes {dovetail.target = "cpu", dovetail.threads = 4} {
 
 // -----
 
-// On GPUs, what takes one thread little time is one dispatch; there are none of parts.
+// On GPUs, what takes one workgroup little time is one dispatch.
 // CHECK-LABEL: func.func @gpu
 // CHECK:         dovetail.case
 // LOWERED-LABEL: func.func @gpu
@@ -113,8 +113,10 @@ module attributes {dovetail.target = "vulkan"} {
     %0 = dovetail.case %index of(%x) {dovetail.kernel} : (tensor<i32>, tensor<8x8xf32>) -> tensor<8xf32> {
     ^bb0(%a: tensor<8x8xf32>):
       %1 = dovetail.reduce_sum %a [0] : tensor<8x8xf32>
-      %2 = dovetail.exp %1 : tensor<8xf32>
-      dovetail.yield %2 : tensor<8xf32>
+      %2 = dovetail.broadcast %1 dims [1] : tensor<8xf32> -> tensor<8x8xf32>
+      %3 = dovetail.div %a, %2 : tensor<8x8xf32>
+      %4 = dovetail.reduce_max %3 [0] : tensor<8x8xf32>
+      dovetail.yield %4 : tensor<8xf32>
     }
     return %0 : tensor<8xf32>
   }
@@ -122,6 +124,7 @@ module attributes {dovetail.target = "vulkan"} {
 
 // -----
 
+// Of elementwise ops and one sum the code generator makes one dispatch.
 // CHECK-LABEL: func.func @large_on_gpu
 // CHECK-NOT:     dovetail.case
 // CHECK-NOT:     dovetail.scan
@@ -166,5 +169,28 @@ module attributes {dovetail.target = "cpu", dovetail.host_functions, dovetail.th
       dovetail.yield %3, %5 : tensor<1024x512xf32>, tensor<512xf32>
     }
     return %0#0, %0#1 : tensor<1024x512xf32>, tensor<512xf32>
+  }
+}
+
+// -----
+
+// Workgroups of a GPU have parts of others.
+// CHECK-LABEL: func.func @divided_on_gpu
+// CHECK:         dovetail.scan length 512 init() over({{.+}}) consts({{.+}}) {dovetail.kernel, dovetail.workgroups}
+// LOWERED-LABEL: func.func @divided_on_gpu
+// LOWERED-COUNT-1: "flow.dispatch"
+// LOWERED-NOT:     "flow.dispatch"
+module attributes {dovetail.target = "cuda"} {
+  func.func @divided_on_gpu(%x: tensor<1024x64xf32>) -> tensor<1024xf32> {
+    %index = dovetail.constant dense<0> : tensor<i32>
+    %0 = dovetail.case %index of(%x) {dovetail.kernel} : (tensor<i32>, tensor<1024x64xf32>) -> tensor<1024xf32> {
+    ^bb0(%a: tensor<1024x64xf32>):
+      %1 = dovetail.reduce_sum %a [1] : tensor<1024x64xf32>
+      %2 = dovetail.broadcast %1 dims [0] : tensor<1024xf32> -> tensor<1024x64xf32>
+      %3 = dovetail.div %a, %2 : tensor<1024x64xf32>
+      %4 = dovetail.reduce_max %3 [1] : tensor<1024x64xf32>
+      dovetail.yield %4 : tensor<1024xf32>
+    }
+    return %0 : tensor<1024xf32>
   }
 }

@@ -1,0 +1,116 @@
+"""Kernels and loops that workgroups of GPUs run as a whole: the threads share each op."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dovetail as dt
+import dovetail.numpy as dnp
+from dovetail import lax
+from dovetail.compiler.schedule import schedule_of
+from support.gpus import on_gpus
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "examples"))
+import kernels
+
+# Sizes of which each kernel is divided among workgroups; what adds the terms of all is a dispatch of its own.
+SIZES = {
+    "vector add": ((4096, 256), 1),
+    "dense layer": (((64, 48, 80), (16, 24, 16)), 1),
+    "softmax": ((192, 16), 1),
+    "attention": ((256, 32), 1),
+    "attention backward": ((256, 32), 2),
+    "prefix sum": ((8192, 256), 1),
+    "stencil": ((96, 16), 1),
+    "histogram": ((16384, 1024), 2),
+    "block-sparse product": ((256, 32), 1),
+}
+
+
+def run(gpu: str, function: Any, arrays: list[np.ndarray]) -> tuple[list[np.ndarray], int]:
+    """The results on a device, and the number of dispatches."""
+    (device,) = dt.devices(gpu)[:1]
+    compiled = dt.jit(function).lower(*(dt.device_put(x, device) for x in arrays)).compile()
+    results = compiled(*(dt.device_put(x, device) for x in arrays))
+    count = len(schedule_of(compiled._program.compilation()).dispatches)
+    return [np.asarray(x) for x in dt.tree.leaves(results)], count
+
+
+def assert_close(got: list[np.ndarray], expected: Any) -> None:
+    for a, b in zip(got, dt.tree.leaves(expected), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-4 * float(abs(np.asarray(b)).max()))
+
+
+@pytest.mark.parametrize("name", SIZES)
+@on_gpus
+def test_kernels_are_one_dispatch(name: str, gpu: str) -> None:
+    sizes, most = SIZES[name]
+    kernel, plain, arrays = kernels.CASES[name][0](*sizes)
+    got, count = run(gpu, kernel, arrays)
+    assert_close(got, plain(*arrays))
+    # Of loops of unknown length, Vulkan's driver for CPUs runs 65,535 iterations.
+    assert count <= most or (gpu == "vulkan" and name == "block-sparse product")
+
+
+@pytest.mark.parametrize("width", [3, 40, 700, 5000])
+@pytest.mark.parametrize("rows", [4, 300])
+@on_gpus
+def test_sums_of_rows(rows: int, width: int, gpu: str) -> None:
+    """Sums that one thread has, or several, or all; numbers of them that are no powers of two."""
+
+    def of_rows(x: Any) -> Any:
+        x = x - x.max(1, keepdims=True)
+        weights = dnp.exp(x) / dnp.exp(x).sum(1, keepdims=True)
+        return weights, x.argmin(1), (weights > 0.5).any(1), dnp.prod(x[:, :3], 1)
+
+    x = np.random.default_rng(0).standard_normal((rows, width)).astype(np.float32)
+
+    def loop(x: Any) -> Any:
+        return lax.fori_loop(0, 3, lambda i, x: of_rows(x + i)[0], x)
+
+    got, count = run(gpu, loop, [x])
+    assert count == 1
+    assert_close(got, loop(x))
+    got, _ = run(gpu, of_rows, [x])
+    assert_close(got, of_rows(x))
+
+
+@on_gpus
+def test_loops_of_scalars_and_arrays(gpu: str) -> None:
+    """All threads compute what is between the ops; one of them writes a single element."""
+
+    def loop(x: Any, i: Any) -> Any:
+        def body(carry: Any) -> Any:
+            x, i, seen = carry
+            x = x.at[i].add(x[(i + 1) % 100] + dnp.sin(x).sum())
+            x = lax.cond(x[i] > 0, lambda x: x * 0.5, lambda x: x[::-1], x)
+            return x, (i * 7 + 3) % 100, seen.at[i].set(i)
+
+        return lax.fori_loop(0, 50, lambda _, carry: body(carry), (x, i, dnp.zeros(100, "int32")))
+
+    x = np.random.default_rng(0).standard_normal(100).astype(np.float32)
+    got, count = run(gpu, loop, [x, np.int32(5)])
+    assert count == 1
+    assert_close(got, loop(x, np.int32(5)))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int64", "float64", "complex64"])
+@on_gpus
+def test_types(dtype: str, gpu: str) -> None:
+    x = (np.random.default_rng(0).standard_normal((20, 33)) * 3).astype(dtype)
+
+    def loop(x: Any) -> Any:
+        def body(_: Any, x: Any) -> Any:
+            turned = dnp.roll(x, 1, 0)
+            return x ^ turned if dtype == "bool" else (x + turned).astype(x.dtype) - x[:1]
+
+        return lax.fori_loop(0, 5, body, x)
+
+    with dt.enable_x64():
+        got, _ = run(gpu, loop, [x])
+        assert_close(got, loop(x))
