@@ -149,7 +149,8 @@ private:
     if (sums.empty() || llvm::any_of(op.getStaticLoopRanges(), ShapedType::isDynamic))
       return 1;
     for (OpOperand &init : op.getDpsInitsMutable())
-      if (!isKept(init) || !getElementTypeOrSelf(init.get()).isIntOrFloat() || !combiner(init.getOperandNumber() - op.getNumDpsInputs()))
+      if (!isKept(init) || !getElementTypeOrSelf(init.get()).isIntOrFloat() ||
+          !combiner(init.getOperandNumber() - op.getNumDpsInputs()))
         return 1;
     int64_t numPoints = stepsOfLoops(op, utils::IteratorType::parallel),
             numAdded = stepsOfLoops(op, utils::IteratorType::reduction);

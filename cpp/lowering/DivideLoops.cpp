@@ -350,7 +350,8 @@ private:
       if (isMasked(loop) && !dividesAll && !isGpu)
         numGroups = numMaskedGroupsFor(division.extent(), cast<RankedTensorType>(seed.getType()).getNumElements());
       else
-        numGroups = numGroupsFor(division.extent(), dividesAll ? 2 : kFewestGroups, wanted, steps, kMostStepsOfPart / 2);
+        numGroups =
+            numGroupsFor(division.extent(), dividesAll ? 2 : kFewestGroups, wanted, steps, kMostStepsOfPart / 2);
       if (numGroups == 0 || (!dividesAll && !Repeated(loop, division).isLittleOf(steps, numGroups)))
         continue;
       division.grow();
