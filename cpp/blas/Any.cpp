@@ -6,3 +6,4 @@
 #include "ColumnsKernel.h"
 #include "NarrowKernel.h"
 #include "RowsKernel.h"
+#include "TransposeKernel.h"

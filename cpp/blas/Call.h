@@ -134,6 +134,27 @@ struct ColumnsCall {
 /// How many numbers a call has.
 constexpr unsigned kNumColumnsNumbers = 6;
 
+/// The name of the function that moves the elements of arrays in memory.
+inline constexpr const char *kTranspose = "transpose";
+
+/// A dimension of an array that is transposed: its size, and the distances of its elements before and after.
+struct Moved {
+  int64_t size, from, to;
+};
+
+/// The arguments of a call by one workgroup: elements of `bytes` each. Those along `rows` are next to each other in the
+/// result, those along `columns` in `x`; `outer` are other dimensions.
+struct TransposeCall {
+  plugin::Place<const char> x;
+  plugin::Place<char> result;
+  int64_t bytes;
+  Moved outer[2], rows, columns;
+  int64_t threads;
+};
+
+/// How many numbers a call has.
+constexpr unsigned kNumTransposeNumbers = 14;
+
 /// The name of the function that transforms rows whose length has large prime factors.
 inline constexpr const char *kChirp = "chirp";
 

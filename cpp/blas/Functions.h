@@ -22,6 +22,7 @@ void solveLu(const MatricesCall<3, 1> &call);
 void scatter(const ScatterCall &call);
 void gather(const GatherCall &call);
 void computeChirp(const ChirpCall &call);
+void transpose(const TransposeCall &call);
 template <int numResults>
 void computeColumns(const ColumnsCall<numResults> &call);
 

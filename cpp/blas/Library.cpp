@@ -12,6 +12,8 @@ template <typename Call>
 constexpr bool kNeedsRoutines = !std::is_same_v<Call, ScatterCall> && !std::is_same_v<Call, GatherCall>;
 template <>
 constexpr bool kNeedsRoutines<ChirpCall> = false;
+template <>
+constexpr bool kNeedsRoutines<TransposeCall> = false;
 template <int numResults>
 constexpr bool kNeedsRoutines<ColumnsCall<numResults>> = false;
 
@@ -57,6 +59,7 @@ static plugin::Status resolve(void *, const plugin::Imports *imports, uint32_t *
       exported<scatter>(kScatter),
       exported<gather>(kGather),
       exported<computeChirp>(kChirp),
+      exported<transpose>(kTranspose),
       exported<computeColumns<1>>(kColumns[0]),
       exported<computeColumns<2>>(kColumns[1]),
       exported<computeColumns<3>>(kColumns[2]),

@@ -72,6 +72,53 @@ std::optional<ColumnsOfMatrices> columnsForLibrary(RankedTensorType type, ArrayR
   return isLarge && matrices.columns >= leastColumns ? std::optional(matrices) : std::nullopt;
 }
 
+std::optional<TransposeForLibrary> transposeForLibrary(RankedTensorType type, ArrayRef<int64_t> order) {
+  constexpr int64_t leastBytes = 1 << 18, leastSize = 16;
+  auto complex = dyn_cast<ComplexType>(type.getElementType());
+  Type element = complex ? complex.getElementType() : type.getElementType();
+  if (!type.hasStaticShape() || !element.isIntOrFloat() || element.getIntOrFloatBitWidth() % 8 != 0)
+    return std::nullopt;
+  int64_t bytes = int64_t(element.getIntOrFloatBitWidth() / 8) * (complex ? 2 : 1);
+  if (!llvm::isPowerOf2_64(bytes) || bytes > 16 || type.getNumElements() * bytes < leastBytes)
+    return std::nullopt;
+  SmallVector<int64_t> from(type.getRank(), 1);
+  for (int64_t d = type.getRank() - 1; d > 0; --d)
+    from[d - 1] = from[d] * type.getDimSize(d);
+  // From the last dimension of the result on; those that stay next to each other are one.
+  SmallVector<blas::Moved> moved;
+  int64_t to = 1;
+  for (int64_t dim : llvm::reverse(order)) {
+    int64_t size = type.getDimSize(dim);
+    if (size == 1)
+      continue;
+    if (!moved.empty() && from[dim] == moved.back().from * moved.back().size)
+      moved.back().size *= size;
+    else
+      moved.push_back({size, from[dim], to});
+    to *= size;
+  }
+  if (moved.size() < 2 || moved.size() > 4 || moved.front().from == 1)
+    return std::nullopt;
+  TransposeForLibrary ans = {bytes, {{1, 0, 0}, {1, 0, 0}}, moved.front(), {}};
+  int64_t outer = 2;
+  for (const blas::Moved &each : ArrayRef(moved).drop_front())
+    if (each.from == 1)
+      ans.columns = each;
+    else if (outer > 0)
+      ans.outer[--outer] = each;
+  if (ans.rows.size < leastSize || ans.columns.size < leastSize)
+    return std::nullopt;
+  return ans;
+}
+
+std::optional<TransposeForLibrary> transposeForLibrary(Operation *op) {
+  auto transpose = dyn_cast<TransposeOp>(op);
+  if (!transpose || transpose.getPermutation().empty() ||
+      llvm::any_of(op->getUsers(), [](Operation *user) { return !isa<func::ReturnOp>(user); }))
+    return std::nullopt;
+  return transposeForLibrary(transpose.getX().getType(), transpose.getPermutation());
+}
+
 bool isProductForLibrary(Operation *op) {
   std::optional<FactorMap> map = op->getNumRegions() == 0 ? factorMap(op) : std::nullopt;
   if (!map || map->reduced.empty() || op->getNumOperands() != 2 || op->getNumResults() != 1)

@@ -2,6 +2,7 @@
 #ifndef DOVETAIL_COST_LIBRARY_H
 #define DOVETAIL_COST_LIBRARY_H
 
+#include "cpp/blas/Call.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
 
@@ -29,6 +30,18 @@ std::optional<ColumnReduction> columnReductionOf(mlir::Operation *op);
 
 /// The matrices if `dims` of an array of this type are columns that the library reduces in less time.
 std::optional<ColumnsOfMatrices> columnsForLibrary(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> dims);
+
+/// A transposition of an array of static shape by the library: see blas::TransposeCall.
+struct TransposeForLibrary {
+  int64_t bytes;
+  blas::Moved outer[2], rows, columns;
+};
+
+/// Nothing if the library has none of this array, by the order of its dimensions in the result, or takes as long.
+std::optional<TransposeForLibrary> transposeForLibrary(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> order);
+
+/// The transposition of an op whose result no other can read where it is: those are fused.
+std::optional<TransposeForLibrary> transposeForLibrary(mlir::Operation *op);
 
 /// Whether an op of a program is a product for the library, by its factor map.
 bool isProductForLibrary(mlir::Operation *op);

@@ -127,6 +127,12 @@ SmallPtrSet<Operation *, 8> opsOfLibrary(Region &body) {
   for (Operation &op : opsOf(body)) {
     if (isProductForLibrary(&op))
       ops.insert(&op);
+    if (transposeForLibrary(&op)) {
+      Operation *maker = op.getOperand(0).getDefiningOp();
+      if (!maker || !isFused(maker))
+        ops.insert(&op);
+      continue;
+    }
     std::optional<ColumnReduction> reduction = columnReductionOf(&op);
     if (!reduction || !columnsForLibrary(cast<RankedTensorType>(reduction->array.getType()), reduction->dims))
       continue;

@@ -151,6 +151,20 @@ SmallVector<Value> callColumns(ImplicitLocOpBuilder &b, int64_t kinds, const Col
   return callLibrary(b, executable, {name, function, blas::kNumColumnsNumbers}, arrays);
 }
 
+Value callTranspose(ImplicitLocOpBuilder &b, const TransposeForLibrary &transpose, Value x, RankedTensorType result) {
+  Executable executable;
+  LibraryArray arrays[] = {{executable.addInput(x, {}), b.getI8Type()},
+                           {executable.addOutput(result, {}), b.getI8Type()}};
+  SmallVector<int64_t> numbers = {transpose.bytes};
+  for (const blas::Moved &moved : {transpose.outer[0], transpose.outer[1], transpose.rows, transpose.columns})
+    numbers.append({moved.size, moved.from, moved.to});
+  numbers.push_back(threadsOf(b));
+  for (int64_t number : numbers)
+    executable.addConstant(arith::ConstantIndexOp::create(b, number));
+  std::string name = (Twine(blas::kPrefix) + blas::kTranspose).str();
+  return callLibrary(b, executable, {name, blas::kTranspose, blas::kNumTransposeNumbers}, arrays).front();
+}
+
 Value callChirp(ImplicitLocOpBuilder &b, FloatType element, int64_t flags, OpFoldResult rows, int64_t length, Value x,
                 RankedTensorType result, ValueRange sizes) {
   Executable executable;

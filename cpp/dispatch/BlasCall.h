@@ -72,6 +72,10 @@ llvm::SmallVector<mlir::Value> callColumns(mlir::ImplicitLocOpBuilder &b, int64_
                                            const ColumnsOfMatrices &matrices, mlir::Value x, mlir::Value center,
                                            mlir::RankedTensorType result);
 
+/// The elements of `x` in the order of a transposition.
+mlir::Value callTranspose(mlir::ImplicitLocOpBuilder &b, const TransposeForLibrary &transpose, mlir::Value x,
+                          mlir::RankedTensorType result);
+
 /// The transforms of `rows` rows of `length` complex numbers with real and imaginary part of type `element`, one after
 /// the other in `x`, by blas::ChirpFlag. The sizes are those that the type of the result leaves open.
 mlir::Value callChirp(mlir::ImplicitLocOpBuilder &b, mlir::FloatType element, int64_t flags, mlir::OpFoldResult rows,

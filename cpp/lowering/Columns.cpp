@@ -8,20 +8,6 @@ using namespace mlir;
 
 namespace dovetail {
 
-namespace {
-
-/// Whether an array is in memory as a whole, in the order of its elements.
-bool isInMemory(Value x) {
-  Operation *op = x.getDefiningOp();
-  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {
-    x = op->getOperand(0);
-    op = x.getDefiningOp();
-  }
-  return !op || op->getName().getStringRef() == "flow.dispatch";
-}
-
-} // namespace
-
 bool lowerColumns(ImplicitLocOpBuilder &b, Operation *op, IRMapping &values) {
   std::optional<ColumnReduction> reduction = columnReductionOf(op);
   if (!reduction || !mayCallLibrary(b, op))

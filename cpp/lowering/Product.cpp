@@ -87,6 +87,15 @@ bool mayCallLibrary(ImplicitLocOpBuilder &b, Operation *op) {
   return program->hasAttr(kHostFunctions) && !Target(program).isGpu() && !isInDispatch(b);
 }
 
+bool isInMemory(Value x) {
+  Operation *op = x.getDefiningOp();
+  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {
+    x = op->getOperand(0);
+    op = x.getDefiningOp();
+  }
+  return !op || op->getName().getStringRef() == "flow.dispatch";
+}
+
 bool mayCallProducts(ImplicitLocOpBuilder &b, Operation *op) {
   Type element = getElementTypeOrSelf(op->getResult(0));
   bool isUniform = llvm::all_of(op->getOperands(), [&](Value x) { return getElementTypeOrSelf(x) == element; });

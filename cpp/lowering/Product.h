@@ -17,6 +17,9 @@ bool mayCallLibrary(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op);
 /// And the op's operands and result are of one type that the library has products of.
 bool mayCallProducts(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op);
 
+/// Whether an array is in memory as a whole, in the order of its elements.
+bool isInMemory(mlir::Value x);
+
 } // namespace dovetail
 
 #endif // DOVETAIL_LOWERING_PRODUCT_H

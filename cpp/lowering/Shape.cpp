@@ -1,6 +1,8 @@
 // Lowering of ops that move elements.
 #include "dialects/Shape.h"
 #include "Lowering.h"
+#include "Product.h"
+#include "cpp/dispatch/BlasCall.h"
 #include "cpp/iree/Ops.h"
 #include "cpp/iree/Quirks.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -43,7 +45,12 @@ struct TransposeLowering : LowerOpInterface::ExternalModel<TransposeLowering, Tr
       results.push_back(operands[0]);
       return success();
     }
-    results.push_back(transposed(b, operands[0], permutation));
+    std::optional<TransposeForLibrary> call = transposeForLibrary(op);
+    if (call && mayCallLibrary(b, op) && isInMemory(operands[0]))
+      results.push_back(
+          callTranspose(b, *call, operands[0], cast<RankedTensorType>(loweredType(op->getResult(0).getType()))));
+    else
+      results.push_back(transposed(b, operands[0], permutation));
     return success();
   }
 };

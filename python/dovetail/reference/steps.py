@@ -13,6 +13,8 @@ from dovetail.reference.table import RAW, STRETCHING, quietly
 
 # So large are the constants together that are computed before a program runs.
 _MOST_CONSTANT_BYTES = 4096
+# Whether NumPy's functions take `out=...`, and then give arrays of rank 0.
+_MAKES_ARRAYS = np.lib.NumpyVersion(np.__version__) >= "2.3.0"
 
 
 class Step(NamedTuple):
@@ -142,8 +144,20 @@ class Steps:
         """
         self._use_scalars()
         self._fold()
-        self.steps = [part for step in self.steps for part in self._specialized(step)]
+        self.steps = [
+            self._into_array(part) for step in self.steps for part in self._specialized(step)
+        ]
         self._drop_unused()
+
+    def _into_array(self, step: Step) -> Step:
+        """The step with an array as its result, where NumPy would make a scalar of it first."""
+        function = step.function
+        if not (_MAKES_ARRAYS and isinstance(function, np.ufunc) and function.nout == 1):
+            return step
+        operands = [self.types[number] for number in step.operands]
+        if "out" in step.keywords or any(of is None or of.shape for of in operands):
+            return step
+        return step._replace(keywords=step.keywords | {"out": ...})
 
     def _fold(self) -> None:
         room = _MOST_CONSTANT_BYTES
