@@ -11,6 +11,7 @@ from dovetail import lax, ops
 from dovetail.arrays.array import Array, ArrayMethods
 from dovetail.base import dtypes
 from dovetail.base.errors import NonConcreteBooleanIndexError, index_error, type_error, value_error
+from dovetail.numpy.index_equations import Promises
 from dovetail.numpy.indexing import checked_mode, gathered
 from dovetail.numpy.logic import truth
 from dovetail.numpy.places import Places
@@ -70,12 +71,11 @@ def take(
         )
     if mode == "wrap":
         numbers, mode = _wrapped(numbers, x.shape[axis]), "clip"
-    elif mode == "clip":
-        # Negative indices count from the end elsewhere.
-        numbers = lax.max(numbers, lax.full_like(numbers, 0))
     entries: list[Any] = [slice(None)] * x.ndim
     entries[axis] = numbers
-    return gathered(x, entries, checked_mode(mode, "fill"), fill_value)
+    promises = Promises(unique_indices, indices_are_sorted)
+    # Elsewhere, negative indices count from the end under `clip`, too.
+    return gathered(x, entries, checked_mode(mode, "fill"), fill_value, mode != "clip", promises)
 
 
 def _wrapped(numbers: Array, size: int) -> Array:
