@@ -11,6 +11,7 @@ import numpy as np
 from dovetail.arrays.array import ShapedArray
 from dovetail.base import dtypes
 from dovetail.base.errors import type_error
+from dovetail.placement.layouts import Format, Layout
 from dovetail.placement.mesh_contexts import get_abstract_mesh
 from dovetail.placement.named_sharding import check_rank
 from dovetail.placement.partition_spec import P
@@ -30,11 +31,14 @@ class ShapeDtypeStruct:
       dtype: the element type; 64-bit types mean what `enable_x64` makes of them at the time of use.
       weak_type: whether the element type yields to others in promotion.
       sharding: the sharding that the array is committed to, or a `PartitionSpec` over the mesh of
-        the context; None if it is not committed.
+        the context, or a `Format` of a sharding and a row-major layout; None if it is not
+        committed.
 
     Raises:
       ValueError: there is no `dtype`, or `sharding` is not a sharding, has no mesh, or is for
-        arrays of more dimensions.
+        arrays of another number of dimensions.
+      TypeError: the layout of a `Format` is `Layout.AUTO`.
+      NotImplementedError: it is not row-major.
 
     Example:
       >>> import dovetail as dt
@@ -42,14 +46,14 @@ class ShapeDtypeStruct:
       ShapeDtypeStruct(shape=(2, 3), dtype=float32)
     """
 
-    __slots__ = ("_sharding", "dtype", "shape", "weak_type")
+    __slots__ = ("_layout", "_sharding", "dtype", "shape", "weak_type")
 
     def __init__(
         self,
         shape: Sequence[int],
         dtype: Any,
         *,
-        sharding: Sharding | P | None = None,
+        sharding: Sharding | P | Format | None = None,
         weak_type: bool = False,
     ) -> None:
         if dtype is None:
@@ -57,10 +61,21 @@ class ShapeDtypeStruct:
         self.shape = tuple(as_size(size) for size in shape)
         self.dtype = dtypes.as_dtype(dtype)
         self.weak_type = weak_type
+        self._layout: Layout | None = None
+        if isinstance(sharding, Format):
+            if sharding.layout is Layout.AUTO:
+                raise type_error(
+                    "`Layout.AUTO` cannot be used in place of a device-local layout in a "
+                    f"`ShapeDtypeStruct`; give a Layout, got: {sharding}"
+                )
+            if isinstance(sharding.layout, Layout):
+                self._layout = sharding.layout
+            sharding = sharding.for_shape(self.shape, "ShapeDtypeStruct")
         if sharding is not None and not isinstance(sharding, (Sharding, P)):
             raise ValueError(
-                "sharding of a ShapeDtypeStruct must be a dovetail.sharding.Sharding or None, got: "
-                f"{sharding!r}; SingleDeviceSharding(device) is that of one device"
+                "sharding of a ShapeDtypeStruct must be a dovetail.sharding.Sharding, a "
+                f"PartitionSpec, a Format or None, got: {sharding!r}; SingleDeviceSharding(device) "
+                "is that of one device"
             )
         if isinstance(sharding, P):
             check_rank(sharding, sharding, self.ndim)
@@ -84,6 +99,11 @@ class ShapeDtypeStruct:
                 f"empty, got: {stated}; enter a mesh context via `dovetail.set_mesh`"
             )
         return on_context(named_by_context(stated, "ShapeDtypeStruct"))
+
+    @property
+    def format(self) -> Format:
+        """The layout, if one was given, and the sharding."""
+        return Format(self._layout, self.sharding)
 
     @property
     def _place(self) -> Place | None:
@@ -140,6 +160,7 @@ class ShapeDtypeStruct:
 
     def __repr__(self) -> str:
         rest = "" if self._sharding is None else f", sharding={self._sharding!r}"
+        rest += "" if self._layout is None else f", format={self._layout}"
         rest += ", weak_type=True" if self.weak_type else ""
         return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype.name}{rest})"
 
@@ -152,4 +173,7 @@ class ShapeDtypeStruct:
         return hash(self._fields())
 
     def _fields(self) -> tuple[Any, ...]:
-        return self.shape, self.dtype, self._sharding, self.weak_type
+        stated: Any = self._sharding
+        if self._layout is not None:
+            stated = Format(self._layout, stated)
+        return self.shape, self.dtype, stated, self.weak_type

@@ -35,6 +35,7 @@ segments: Any = _Late("dovetail.numpy.segments")
 # `Compiled.save`.
 files: Any = _Late("dovetail.exporting.files")
 # Programs of functions that are parameters of equations.
+composed: Any = _Late("dovetail.tracing.composed")
 making: Any = _Late("dovetail.jaxprs.making")
 # `lax.add_p`, `sparse.bcoo_todense_p` and the like.
 jaxprs: Any = _Late("dovetail.jaxprs.primitives")

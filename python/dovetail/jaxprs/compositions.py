@@ -1,7 +1,5 @@
-"""Primitives that are several ops here: `bind` composes them.
-
-Those of arrays are equations of what `make_jaxpr` makes; in the place of those of keys, equations
-have the ops that they are made of.
+"""Primitives that are several ops here, and equations of what `make_jaxpr` makes: `bind` composes
+them.
 """
 
 from __future__ import annotations
@@ -10,11 +8,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dovetail import lax, ops, random
+from dovetail.arrays.keys import is_keys
 from dovetail.base import dtypes
 from dovetail.jaxprs import windows
 from dovetail.jaxprs.evaluation import jaxpr_as_fun
+from dovetail.jaxprs.op_primitives import bound_to_keys
 from dovetail.lax import linalg
+from dovetail.lax.indexing import SCATTERS
 from dovetail.programs.transfers import device_put
+from dovetail.random.generators import find_generator
 from dovetail.tracing.arguments import as_operand
 from dovetail.tracing.composed import COMPOSITIONS, composed
 from dovetail.tracing.trace import Operand
@@ -28,7 +30,6 @@ class ComposedPrimitive(Primitive):
       name: JAX's name of it.
       function: takes arrays, and the parameters by name.
       multiple_results: whether it returns a sequence of arrays.
-      takes_arrays: whether all operands are arrays of numbers.
     """
 
     def __init__(
@@ -36,25 +37,30 @@ class ComposedPrimitive(Primitive):
         name: str,
         function: Callable[..., Any],
         multiple_results: bool = False,
-        takes_arrays: bool = True,
     ) -> None:
         super().__init__(name)
-        if takes_arrays and name not in COMPOSITIONS:
+        if name not in COMPOSITIONS:
             function = composed(name, multiple_results)(function)
         self.function, self.multiple_results = function, multiple_results
-        self.takes_arrays = takes_arrays
 
     def bind(self, *args: Any, **params: Any) -> Any:
         """Apply the function."""
-        operands: Sequence[Any] = args
-        if self.takes_arrays:
-            operands = [as_operand(arg, f"operand {i} of {self}") for i, arg in enumerate(args)]
-        outs = self.function(*operands, **params)
+        if not self.name.startswith("random_") and any(map(is_keys, args)):
+            return bound_to_keys(self, args, params)
+        outs = self.function(*operands_of(self, args), **params)
         return list(outs) if self.multiple_results else outs
 
     def impl(self, *args: Any, **params: Any) -> Any:
         """The same as `bind`."""
         return self.bind(*args, **params)
+
+
+def operands_of(primitive: Primitive, args: Sequence[Any]) -> list[Any]:
+    """Arguments of `bind`: arrays, or arrays of keys."""
+    return [
+        arg if is_keys(arg) else as_operand(arg, f"operand {i} of {primitive}")
+        for i, arg in enumerate(args)
+    ]
 
 
 # Order --------------------------------------------------------------------------------------------
@@ -80,11 +86,6 @@ def _rank(x: Operand) -> Operand:
 
 
 # Others -------------------------------------------------------------------------------------------
-
-
-def _approx_top_k(x: Operand, *, k: int, is_max_k: bool, **params: Any) -> Any:
-    function = lax.approx_max_k if is_max_k else lax.approx_min_k
-    return function(x, k, **params)
 
 
 def _linear_solve(*args: Operand, const_lengths: Any, jaxprs: Any) -> list[Any]:
@@ -117,12 +118,6 @@ def _linear_solve(*args: Operand, const_lengths: Any, jaxprs: Any) -> list[Any]:
     return [*outs[0], *outs[1]] if has_aux else list(outs)
 
 
-def _scatter_sub(
-    *args: Operand, update_jaxpr: Any = None, update_consts: Any = None, **params: Any
-) -> Any:
-    return lax.scatter_sub(*args, **params)
-
-
 def _sharding_constraint(x: Operand, *, sharding: Any, **params: Any) -> Any:
     return lax.with_sharding_constraint(x, sharding)
 
@@ -133,26 +128,21 @@ def _device_put(
     return [device_put(x, device) for x, device in zip(xs, devices, strict=True)]
 
 
-def _seeded(seeds: Operand, *, impl: Any) -> Any:
-    return random.key(seeds, impl=getattr(impl, "name", impl))
-
-
 def _gamma(keys: Any, a: Any, *, log_space: bool = False, **params: Any) -> Any:
     draw = random.loggamma if log_space else random.gamma
     return draw(keys, a, a.shape, a.dtype)
 
 
-def _bits(keys: Any, *, bit_width: int, shape: Sequence[int]) -> Any:
-    return random.bits(keys, tuple(shape), f"uint{bit_width}")
+def _of_generator(name: str) -> Callable[..., Any]:
+    """A primitive that makes keys, of a generator or of the name of one."""
+    function = COMPOSITIONS[name].function
+
+    def made(x: Operand, *, impl: Any) -> Any:
+        return function(x, impl=find_generator(getattr(impl, "name", impl)))
+
+    return made
 
 
-_OF_KEYS = {
-    "random_bits": _bits,
-    "random_fold_in": random.fold_in,
-    "random_gamma": _gamma,
-    "random_seed": _seeded,
-    "random_split": lambda keys, *, shape: random.split(keys, tuple(shape)),
-}
 _OTHERS = {
     "after_all": lax.after_all,
     "cholesky_update": linalg.cholesky_update,
@@ -160,15 +150,13 @@ _OTHERS = {
     "create_token": lax.create_token,
     "empty2": lambda *, dtype, memory_space=None: lax.full((), 0, dtype),
     "eq_to": _ordered(lax.eq),
-    "householder_product": linalg.householder_product,
     "igamma_grad_a": lax.igamma_grad_a,
     "le_to": _ordered(lax.le),
     "lt_to": _ordered(lax.lt),
     "lu_pivots_to_permutation": linalg.lu_pivots_to_permutation,
     "ormqr": linalg.ormqr,
     "ragged_all_to_all": lax.ragged_all_to_all,
-    "rng_uniform": lambda a, b, *, shape: lax.rng_uniform(a, b, shape),
-    "scatter_sub": _scatter_sub,
+    "round": lambda x, *, rounding_method: lax.round(x, rounding_method),
     "select_and_gather_add": windows.select_and_gather_add,
     "select_and_scatter": windows.select_and_scatter,
     "select_and_scatter_add": windows.select_and_scatter_add,
@@ -177,7 +165,6 @@ _OTHERS = {
     "symmetric_product": linalg.symmetric_product,
 }
 _OF_SEVERAL = {
-    "approx_top_k": _approx_top_k,
     "device_put": _device_put,
     "dce_sink": lambda *xs, **params: [],
     "reduce": windows.reduce,
@@ -188,13 +175,19 @@ _OF_SEVERAL = {
 _RENAMED = {
     "add_jaxvals": ComposedPrimitive("add_any", ops.add),
     "linear_solve": ComposedPrimitive("custom_linear_solve", _linear_solve, True),
+    **{
+        name: ComposedPrimitive(name.replace("_", "-"), function)
+        for name, function in SCATTERS.items()
+        if name != "scatter"
+    },
 }
 _by_name: dict[str, Primitive] = {
     **{name: ComposedPrimitive(name, function) for name, function in _OTHERS.items()},
     **{name: ComposedPrimitive(name, function, True) for name, function in _OF_SEVERAL.items()},
+    "random_gamma": ComposedPrimitive("random_gamma", _gamma),
     **{
-        name: ComposedPrimitive(name, function, takes_arrays=False)
-        for name, function in _OF_KEYS.items()
+        name: ComposedPrimitive(name, _of_generator(name))
+        for name in ("random_seed", "random_wrap")
     },
     **{primitive.name: primitive for primitive in _RENAMED.values()},
 }

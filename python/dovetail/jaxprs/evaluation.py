@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dovetail import _core
+from dovetail.arrays.keys import is_keys
 from dovetail.arrays.shaped_array import ShapedArray
 from dovetail.jaxprs.structure import Atom, ClosedJaxpr, Jaxpr, Literal, Var
 from dovetail.tracing import evaluation
@@ -108,7 +109,8 @@ def interpret(jaxpr: Jaxpr, consts: Sequence[Any], args: Sequence[Any]) -> list[
         made = eqn.primitive.bind(*map(read, eqn.invars), **params)
         outs = made if eqn.primitive.multiple_results else [made]
         env.update(zip(eqn.outvars, outs, strict=True))
-    return [as_operand(read(atom), "result of a jaxpr") for atom in jaxpr.outvars]
+    results = [read(atom) for atom in jaxpr.outvars]
+    return [x if is_keys(x) else as_operand(x, "result of a jaxpr") for x in results]
 
 
 def jaxpr_as_fun(closed_jaxpr: ClosedJaxpr) -> Callable[..., list[Any]]:

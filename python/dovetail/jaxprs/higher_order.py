@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dovetail import _core, lax
-from dovetail.arrays.shaped_array import ShapedArray
 from dovetail.base import late
 from dovetail.base.trace_stack import current
 from dovetail.jaxprs.compositions import ComposedPrimitive
 from dovetail.jaxprs.evaluation import TracedJaxpr, eval_jaxpr, jaxpr_as_fun
+from dovetail.jaxprs.references import type_of
 from dovetail.jaxprs.structure import ClosedJaxpr, Jaxpr
-from dovetail.tracing.arguments import as_operand
+from dovetail.tracing.arguments import as_operand, as_operand_or_ref
 from dovetail.tracing.composed import makes_equations
 from dovetail.tracing.functions import apply
 from dovetail.transforms.primitives import Primitive
@@ -62,7 +62,7 @@ class CallPrimitive(Primitive):
         jaxpr = program if isinstance(program, Jaxpr) else program.jaxpr
         consts = [] if isinstance(program, Jaxpr) else program.consts
         traced: TracedJaxpr | None = jaxpr.function
-        operands = [as_operand(arg, f"operand {i} of {self}") for i, arg in enumerate(args)]
+        operands = [as_operand_or_ref(arg, f"operand {i} of {self}") for i, arg in enumerate(args)]
         if traced is None or self.op == "call" or consts or not traced.accepts(operands):
             return eval_jaxpr(jaxpr, consts, *operands)
         in_progress = current()
@@ -142,7 +142,7 @@ def _called(*args: Any, call_jaxpr: Any, **params: Any) -> list[Any]:
 
 
 call_p, closed_call_p = _Call("call"), _Call("closed_call")
-remat_p = CallPrimitive("checkpoint", "checkpoint", "jaxpr")
+remat_p = CallPrimitive("remat2", "checkpoint", "jaxpr")
 
 # (op, primitive), for the ops on functions.
 CALLS = {each.op: each for each in (jit_p, custom_jvp_call_p, custom_vjp_call_p, remat_p)}
@@ -246,11 +246,9 @@ def loop_params(
         "jaxpr": bodies[0],
         "length": attributes["length"],
         "reverse": attributes.get("reverse", False),
-        "linear": (False,) * (num_carry + num_xs + num_consts),
         "num_consts": num_consts,
         "num_carry": num_carry,
         "unroll": 1,
-        "_split_transpose": False,
     }
     return scan_p, params, [*consts, *carry, *xs]
 
@@ -266,6 +264,6 @@ def order_of_arguments(op: str, attributes: dict[str, Any]) -> list[int]:
     return [*range(first, first + num_consts), *range(first)]
 
 
-def types_of(pairs: Sequence[tuple[tuple[int, ...], str]]) -> list[ShapedArray]:
+def types_of(pairs: Sequence[tuple[tuple[int, ...], str]]) -> list[Any]:
     """Types from shapes and names of element types."""
-    return [ShapedArray(shape, element) for shape, element in pairs]
+    return [type_of(shape, element) for shape, element in pairs]

@@ -10,12 +10,13 @@ from dovetail.arrays.descriptions import ShapeDtypeStruct
 from dovetail.arrays.keys import is_keys
 from dovetail.base.trace_stack import derivative_order
 from dovetail.jaxprs.evaluation import TracedJaxpr
+from dovetail.jaxprs.references import has_references
 from dovetail.jaxprs.structure import ClosedJaxpr
 from dovetail.jaxprs.view import View
 from dovetail.tracing.arguments import (
     LeafNames,
     as_numbers,
-    as_operand,
+    as_operand_or_ref,
     name_of,
     results_of,
     wraps,
@@ -71,10 +72,11 @@ def make_jaxpr(
         dynamic = [i for i in range(len(args)) if i not in fixed]
         values, spec = flatten(([args[i] for i in dynamic], kwargs))
         names = LeafNames(fun, args, kwargs, dynamic)
+        kinds = _kinds(flatten(([args[i] for i in dynamic], kwargs), is_leaf=is_keys)[0])
         avals = [
             value.aval
             if isinstance(value, ShapeDtypeStruct)
-            else as_operand(value, names.at(i)).aval
+            else as_operand_or_ref(value, names.at(i)).aval
             for i, value in enumerate(values)
         ]
 
@@ -86,17 +88,29 @@ def make_jaxpr(
             leaves, out_spec = flatten(fun(*full, **keywords), is_leaf=is_keys)
             parts = [flatten(leaf) for leaf in leaves]
             operands = [each for part, _ in parts for each in part]
-            return results_of(fun, operands), (out_spec, [part for _, part in parts])
+            return results_of(fun, operands), (
+                out_spec,
+                [part for _, part in parts],
+                _kinds(leaves),
+            )
 
         order = derivative_order() + 1
         name, origins = name_of(fun), [Later.VALUE] * len(avals)
         traced = trace(
-            python, avals, names, "make_jaxpr", name, axes=axes, order=order, origins=origins
+            python,
+            avals,
+            names,
+            "make_jaxpr",
+            name,
+            axes=axes,
+            order=order,
+            origins=origins,
+            refs="kept",
         )
-        closed = _Made(traced, avals)
+        closed = _Made(traced, avals, kinds)
         if not return_shape:
             return closed
-        out_spec, parts = traced.extra
+        out_spec, parts, _ = traced.extra
         rest = iter(traced.avals)
         shapes = [
             unflatten(part, [_description(next(rest)) for _ in range(part.num_leaves)])
@@ -111,17 +125,24 @@ def _description(aval: Any) -> ShapeDtypeStruct:
     return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
 
 
+def _kinds(leaves: Sequence[Any]) -> list[Any]:
+    """The element types of those that are keys; None for others."""
+    return [leaf.dtype if is_keys(leaf) else None for leaf in leaves]
+
+
 class _Made(ClosedJaxpr):
     """A function that was just traced; its equations are read when they are asked for.
 
     Args:
       traced: the function.
       avals: the types of its explicit arguments.
+      kinds: the element types of those that are keys; None for others.
     """
 
-    def __init__(self, traced: TracedFunction, avals: Sequence[Any]) -> None:
+    def __init__(self, traced: TracedFunction, avals: Sequence[Any], kinds: Sequence[Any]) -> None:
         # In a module of its own: passes on that of a trace drop functions that nothing calls.
         own = _core.adopt(_core.module(), traced.function)
+        self._kinds = kinds
         self._traced, self._avals = traced._replace(function=own), avals
         self._closed: ClosedJaxpr | None = None
         self._text = self._ir
@@ -132,14 +153,19 @@ class _Made(ClosedJaxpr):
             function = traced.function
             module = function.module.clone()
             module.expand_requests(function.name)
-            count = len(traced.captured)
-            evaluated = TracedJaxpr(function, count, avals, traced.avals, traced.extra[1])
+            count, evaluated = len(traced.captured), None
+            if not has_references(avals, traced.captured):
+                function.discharge()
+                evaluated = TracedJaxpr(function, count, avals, traced.avals, traced.extra[1])
             self._closed = View(module).body(
                 module.program(function.name),
                 traced=evaluated,
+                is_closed=True,
                 num_captured=count,
                 captured=traced.captured,
                 in_avals=avals,
+                in_keys=self._kinds,
+                out_keys=traced.extra[2],
             )
             for var, aval in zip(self._closed.jaxpr.outvars, traced.avals, strict=True):
                 if aval.weak_type and not var.aval.weak_type:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dovetail import ops
+from dovetail.arrays.keys import is_keys
 from dovetail.arrays.shaped_array import ShapedArray
 from dovetail.base.dtypes import as_dtype
 from dovetail.reference.op import OPS
@@ -52,6 +53,8 @@ class OpPrimitive(Primitive):
           args: arrays; numbers where an operand has the shape of another.
           params: as in the equations of jaxprs.
         """
+        if any(map(is_keys, args)):
+            return bound_to_keys(self, args, params)
         operands = [as_operand(arg, f"operand {i} of {self}") for i, arg in enumerate(args)]
         if self.op in _ALIKE:
             operands = _alike(operands, 1 if self.op == "select" else 0)
@@ -66,6 +69,17 @@ class OpPrimitive(Primitive):
     def impl(self, *args: Any, **params: Any) -> Any:
         """The same as `bind`."""
         return self.bind(*args, **params)
+
+
+def bound_to_keys(primitive: Primitive, args: Sequence[Any], params: Params) -> Any:
+    """A primitive that only moves elements, applied to arrays of keys."""
+
+    def bound(*operands: Operand) -> Any:
+        return primitive.bind(*operands, **params)
+
+    bound.__name__ = primitive.name
+    positions = [i for i, arg in enumerate(args) if is_keys(arg)]
+    return args[positions[0]]._move(bound, positions, args, {})
 
 
 def _alike(operands: list[Operand], first: int) -> list[Operand]:
@@ -183,6 +197,28 @@ def _argument_keywords(params: Params, operands: Sequence[Operand]) -> Params:
     return {"dimension": dimension, "dtype": as_dtype(params["index_dtype"])}
 
 
+def _sort_params(keywords: Params, ins: Sequence[Any], outs: Sequence[Any]) -> Params:
+    """The parameters; only those of a sort in descending order, which JAX lacks, say so."""
+    kept = {k: v for k, v in keywords.items() if k != "descending" or v}
+    return kept | {"is_stable": True}
+
+
+def _sort_keywords(params: Params, operands: Sequence[Operand]) -> Params:
+    return {"descending": False} | {k: v for k, v in params.items() if k != "is_stable"}
+
+
+def _conj_params(keywords: Params, ins: Sequence[ShapedArray], outs: Sequence[Any]) -> Params:
+    return {"input_dtype": ins[0].dtype}
+
+
+def _conj_keywords(params: Params, operands: Sequence[Operand]) -> Params:
+    return {}
+
+
+_WITH_ACCURACY = (
+    *("exp", "exp2", "log", "log1p", "expm1", "sin", "cos", "tan", "tanh"),
+    *("sqrt", "rsqrt", "cbrt", "logistic"),
+)
 _REDUCTION = _renamed(dims="axes")
 _RUNNING = _renamed(dimension="axis", reverse="reverse")
 _TRANSLATIONS: dict[str, tuple[ToParams, FromParams]] = {
@@ -199,11 +235,23 @@ _TRANSLATIONS: dict[str, tuple[ToParams, FromParams]] = {
     "integer_pow": _renamed(exponent="y"),
     "dot_general": (_dot_params, _dot_keywords),
     "reduce_sum": _renamed({"out_sharding": None}, dims="axes"),
-    "reduce_max": _renamed({"out_sharding": None}, dims="axes"),
-    "reduce_min": _renamed({"out_sharding": None}, dims="axes"),
+    "reduce_max": _REDUCTION,
+    "reduce_min": _REDUCTION,
     "argmax": (_argument_params, _argument_keywords),
     "argmin": (_argument_params, _argument_keywords),
-    "sort": _renamed({"is_stable": True}, dimension="dimension", num_keys="num_keys"),
+    "sort": (_sort_params, _sort_keywords),
+    "eig": _renamed(
+        {"enable_eigvec_derivs": False, "implementation": None},
+        left="compute_left_eigenvectors",
+        right="compute_right_eigenvectors",
+    ),
+    "schur": _renamed(
+        {"sort_eig_vals": False, "select_callable": None}, vectors="compute_schur_vectors"
+    ),
+    "qr": _renamed({"use_magma": None}),
+    "mul": _renamed({"out_dtype": None}),
+    "conj": (_conj_params, _conj_keywords),
+    **{name: _renamed({"accuracy": None}) for name in _WITH_ACCURACY},
     **{f"reduce_{name}": _REDUCTION for name in ("prod", "and", "or", "xor")},
     **{f"cum{name}": _RUNNING for name in ("sum", "prod", "max", "min", "logsumexp")},
 }
@@ -229,13 +277,14 @@ _NAMES = {
     "betainc": "regularized_incomplete_beta",
     "bitcast": "bitcast_convert_type",
     "broadcast": "broadcast_in_dim",
-    "conv": "conv_general_dilated",
     "convert": "convert_element_type",
     "count_leading_zeros": "clz",
+    "fft": "fft_along",
+    "irfft": "irfft_along",
+    "rfft": "rfft_along",
     "permute": "ppermute",
     "random_gamma_grad": "random_gamma_grad",
     "reverse": "rev",
-    "round_away": "round",
     "select": "select_n",
 }
 # Ops that are several primitives of JAX.

@@ -1,51 +1,13 @@
-"""Primitives that are no equations of what `make_jaxpr` makes: those of references, whose equations
-are those of the arrays in them, and that of rules of derivatives.
-"""
+"""The primitive of rules of derivatives, which is no equation of what `make_jaxpr` makes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from dovetail.arrays.array import Array
 from dovetail.transforms.custom_derivatives.symbolic import Zero
 from dovetail.transforms.primitives import Primitive, jvps, transposes
-from dovetail.transforms.references import get, swap
-from dovetail.trees.pytree import unflatten
-
-
-class _OfReference(Primitive):
-    """An access of a reference.
-
-    Args:
-      name: JAX's name of it.
-      access: takes the reference, an index, and other operands.
-    """
-
-    def __init__(self, name: str, access: Callable[..., Any]) -> None:
-        super().__init__(name)
-        self._access = access
-
-    def bind(self, ref: Any, *args: Any, tree: Any) -> Any:
-        """Access the reference.
-
-        Args:
-          ref: the reference.
-          args: the other operands, and the leaves of the index.
-          tree: the structure of the index: a tuple of indices, each of the window before it.
-        """
-        count = len(args) - tree.num_leaves
-        steps = unflatten(tree, args[count:])
-        indices = [getattr(step, "indices", step) for step in steps] or [...]
-        for index in indices[:-1]:
-            ref = ref.at[index]
-        return self._access(ref, indices[-1], *args[:count])
-
-    impl = bind
-
-
-get_p = _OfReference("get", get)
-swap_p = _OfReference("swap", swap)
 
 custom_lin_p = Primitive("custom_lin")
 custom_lin_p.multiple_results = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dovetail.jaxprs import callbacks, references
 from dovetail.jaxprs.compositions import composed_named, composed_names
 from dovetail.jaxprs.higher_order import (
     call_p,
@@ -17,7 +18,7 @@ from dovetail.jaxprs.higher_order import (
     while_p,
 )
 from dovetail.jaxprs.op_primitives import by_name
-from dovetail.jaxprs.outside import custom_lin_p, get_p, swap_p
+from dovetail.jaxprs.outside import custom_lin_p
 
 _HIGHER_ORDER = {
     "call": call_p,
@@ -26,12 +27,12 @@ _HIGHER_ORDER = {
     "custom_lin": custom_lin_p,
     "custom_jvp_call": custom_jvp_call_p,
     "custom_vjp_call": custom_vjp_call_p,
-    "get": get_p,
     "jit": jit_p,
     "remat": remat_p,
     "scan": scan_p,
-    "swap": swap_p,
     "while": while_p,
+    **references.PRIMITIVES,
+    **callbacks.PRIMITIVES,
 }
 
 

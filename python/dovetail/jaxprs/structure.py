@@ -275,7 +275,7 @@ class _names(dict[Var, str]):
 
 def _declared(variables: Sequence[Any], names: _names) -> str:
     return " ".join(
-        "_" if type(v) is DropVar else f"{names[v]}:{v.aval.str_short(short_dtypes=True)}"
+        f"{'_' if type(v) is DropVar else names[v]}:{v.aval.str_short(short_dtypes=True)}"
         for v in variables
     )
 
@@ -284,10 +284,29 @@ def _used(atom: Atom, names: _names) -> str:
     return repr(atom) if isinstance(atom, Literal) else names[atom]
 
 
+# Parameters that say nothing in a text, or nothing that the types of the results do not say.
+_OF_ALL = {"accuracy": None, "out_dtype": None}
+_SILENT: dict[str, dict[str, Any]] = {
+    "broadcast_in_dim": {"broadcast_dimensions": (), "sharding": None},
+    "convert_element_type": {"sharding": None},
+}
+
+
 def _equation(eqn: JaxprEqn, names: _names) -> str:
-    params = " ".join(f"{key}={_shown(value)}" for key, value in sorted(eqn.params.items()))
-    operands = " ".join(_used(atom, names) for atom in eqn.invars)
+    used = [_used(atom, names) for atom in eqn.invars]
     outs = _declared(eqn.outvars, names)
+    written = getattr(eqn.primitive, "written", None)
+    if written is not None:
+        return written(used, outs, eqn.params)
+    silent = _OF_ALL | _SILENT.get(eqn.primitive.name, {})
+    if eqn.primitive.name == "broadcast_in_dim":
+        silent |= {"shape": eqn.params.get("shape")}
+    params = " ".join(
+        f"{key}={_shown(value)}"
+        for key, value in sorted(eqn.params.items())
+        if key not in silent or value != silent[key]
+    )
+    operands = " ".join(used)
     return f"{outs} = {eqn.primitive}{f'[{params}]' if params else ''} {operands}".rstrip()
 
 
@@ -295,7 +314,7 @@ def _shown(value: Any) -> str:
     if isinstance(value, (Jaxpr, ClosedJaxpr)):
         program = value if isinstance(value, Jaxpr) else value.jaxpr
         return "\n      ".join(str(program).splitlines())
-    if isinstance(value, (tuple, list)):
+    if type(value) in (tuple, list):
         return f"({', '.join(map(_shown, value))}{',' if len(value) == 1 else ''})"
     return str(value)
 

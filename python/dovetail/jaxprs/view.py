@@ -9,7 +9,9 @@ import numpy as np
 
 from dovetail import _core
 from dovetail.arrays.array import Array
+from dovetail.arrays.keys import is_key_type
 from dovetail.arrays.shaped_array import ShapedArray
+from dovetail.jaxprs.callbacks import equation_of
 from dovetail.jaxprs.evaluation import TracedJaxpr
 from dovetail.jaxprs.higher_order import (
     CALLS,
@@ -18,8 +20,18 @@ from dovetail.jaxprs.higher_order import (
     order_of_arguments,
     types_of,
 )
+from dovetail.jaxprs.of_keys import keys_aval, without_words
 from dovetail.jaxprs.op_primitives import primitive_of, scalar_or_array
+from dovetail.jaxprs.op_views import VIEWS
 from dovetail.jaxprs.primitives import named
+from dovetail.jaxprs.references import (
+    OPS,
+    RefEffect,
+    RefPrimitive,
+    addupdate_p,
+    has_references,
+    swap_p,
+)
 from dovetail.jaxprs.structure import (
     Atom,
     ClosedJaxpr,
@@ -29,7 +41,9 @@ from dovetail.jaxprs.structure import (
     Literal,
     SourceInfo,
     Var,
+    no_effects,
 )
+from dovetail.jaxprs.window_views import Selections
 from dovetail.reference.program import decoded
 from dovetail.tracing.composed import equation_named
 from dovetail.transforms.custom_derivatives.lazy import PREFIX
@@ -54,8 +68,10 @@ class View:
             function = self.module.function(name)
             ins, outs = types_of(function.inputs), types_of(function.outputs)
             specs = [flatten(0)[1]] * len(outs)
-            traced = TracedJaxpr(function, 0, ins, outs, specs)
-            self._known[name] = self.body(self.module.program(name), traced=traced)
+            traced = None
+            if not has_references(ins):
+                traced = TracedJaxpr(function, 0, ins, outs, specs)
+            self._known[name] = self.body(self.module.program(name), traced=traced, is_closed=True)
         return self._known[name]
 
     def body(
@@ -63,29 +79,40 @@ class View:
         body: Any,
         order: Sequence[int] | None = None,
         traced: TracedJaxpr | None = None,
+        is_closed: bool = False,
         num_captured: int = 0,
         captured: Sequence[Any] = (),
         in_avals: Sequence[ShapedArray] | None = None,
+        in_keys: Sequence[Any] = (),
+        out_keys: Sequence[Any] = (),
     ) -> ClosedJaxpr:
         """A body as a jaxpr.
 
         Args:
           body: the body, as data.
           order: the numbers of its arguments in the order in which the jaxpr has them.
-          traced: the function that it is the body of.
+          traced: the function that it is the body of, if that is without references.
+          is_closed: whether it may have constants.
           num_captured, captured: its last arguments, which are constants of the jaxpr.
           in_avals: the types of the others.
+          in_keys, out_keys: the element types of arguments and results that are keys; None for
+            others.
         """
         types = types_of(body.input_types)
         if in_avals is not None:
             types[: len(in_avals)] = in_avals
         for i, operand in enumerate(captured, len(types) - num_captured):
             types[i] = operand.aval
+        for i, kind in enumerate(in_keys):
+            if kind is not None:
+                types[i] = keys_aval(types[i], kind)
         variables = [Var(aval) for aval in types]
         count = len(variables) - num_captured
-        reading = _Reading(self, is_closed=traced is not None)
+        reading = _Reading(self, is_closed)
         env = dict(zip(body.inputs, variables, strict=True))
         outs = reading.run(body, env)
+        wanted = out_keys or [None] * len(outs)
+        outs = [reading.as_kind(*each) for each in zip(outs, wanted, strict=True)]
         invars = variables[:count]
         if order is not None:
             invars = [invars[i] for i in order]
@@ -93,7 +120,8 @@ class View:
             [*variables[count:], *reading.constvars],
             invars,
             outs,
-            _with_dropped(reading.eqns, outs),
+            _with_dropped(reading.selections.without_parts(reading.eqns, outs), outs),
+            _outer_effects(reading.eqns, variables),
             function=traced,
         )
         return ClosedJaxpr(jaxpr, [*captured, *reading.consts])
@@ -112,20 +140,45 @@ class _Reading:
         self.eqns: list[JaxprEqn] = []
         self.constvars: list[Var] = []
         self.consts: list[Any] = []
+        self._words: dict[Atom, Var] = {}
+        self.selections = Selections()
 
     def run(self, body: Any, env: dict[int, Any]) -> list[Atom]:
         """Append the equations; returns the results."""
+        refs = _Accesses(body)
         for of in body.instructions:
+            if refs.is_part(of, env):
+                continue
             atoms = [env[number] for number in of.operands]
             if of.op in ("constant", "arith.constant"):
                 outs = [self._constant(of)]
+            elif of.op == "convert" and _is_same_number(of, atoms[0]):
+                outs = [Literal(atoms[0].val, types_of([(of.shapes[0], of.elements[0])])[0])]
             elif of.op == "call" and _is_derived(of.attributes["callee"]):
                 inner = self.view.module.program(of.attributes["callee"])
                 outs = self.run(inner, dict(zip(inner.inputs, atoms, strict=True)))
             else:
-                outs = self._equation(of, atoms)
+                outs = self._equation(of, refs.with_reference(of, atoms))
             env.update(zip(of.results, outs, strict=True))
         return [env[number] for number in body.outputs]
+
+    def as_kind(self, atom: Atom, kind: Any) -> Atom:
+        """A value as keys of an element type, or as words if that is None."""
+        is_key = is_key_type(atom.aval.dtype)
+        if is_key == (kind is not None):
+            return atom
+        if not is_key:
+            out = Var(keys_aval(atom.aval, kind))
+            params = {"impl": kind.generator}
+            self.eqns.append(JaxprEqn([atom], [out], named("random_wrap"), params))
+            return out
+        if atom not in self._words:
+            of: Any = atom.aval
+            shape = (*of.shape, *of.dtype.generator.key_shape)
+            self._words[atom] = Var(ShapedArray(shape, np.dtype(np.uint32)))
+            unwrap = JaxprEqn([atom], [self._words[atom]], named("random_unwrap"), {})
+            self.eqns.append(unwrap)
+        return self._words[atom]
 
     def _constant(self, of: Any) -> Atom:
         value = decoded("constant", of.attributes, of.shapes, of.elements)["value"]
@@ -142,26 +195,94 @@ class _Reading:
     def _equation(self, of: Any, atoms: list[Atom]) -> list[Atom]:
         outvars = [Var(aval) for aval in types_of(list(zip(of.shapes, of.elements, strict=True)))]
         attributes, name = of.attributes, of.op
+        keys, key_results = {}, {}
+        is_labelled = name == "call" and "label" in attributes
+        equation = equation_named(attributes["label"]) if is_labelled else None
+        if equation is not None:
+            atoms = atoms[: equation.num_operands]
+            keys, key_results = equation.keys, equation.key_results
+        moved = self._moved_keys(of, equation, atoms, outvars)
+        if moved is not None:
+            return moved
+        atoms = [self.as_kind(atom, keys.get(i)) for i, atom in enumerate(atoms)]
+        for i, kind in key_results.items():
+            outvars[i].aval = keys_aval(outvars[i].aval, kind)
+        if equation is not None:
+            primitive, params, shown = named(equation.primitive), dict(equation.params), outvars
+        else:
+            primitive, params, atoms, shown = self._meaning(of, atoms, outvars)
+        effects = no_effects
+        if isinstance(primitive, RefPrimitive):
+            effects = primitive.effects(outvars[0] if name == "new_ref" else atoms[0])
+            # What an access makes of the array as a whole is no result.
+            if primitive is swap_p:
+                shown = outvars[:1] or [Var(atoms[1].aval)]
+            elif primitive is addupdate_p:
+                shown = []
+        eqn = JaxprEqn(atoms, shown, primitive, params, effects, SourceInfo(of.place))
+        self.eqns.append(eqn)
+        if equation is None:
+            self.selections.note(name, attributes, eqn)
+        return list(outvars)
+
+    def _meaning(
+        self, of: Any, atoms: list[Atom], outvars: list[Var]
+    ) -> tuple[Any, dict[str, Any], list[Atom], list[Any]]:
+        """The primitive, the parameters, the operands and the results of an op's equation."""
+        attributes, name = of.attributes, of.op
+        if name == "callback":
+            return *equation_of(attributes, [var.aval for var in outvars]), atoms, outvars
+        if name in OPS:
+            return *OPS[name], atoms, outvars
         if name == "primitive":
             rules = rules_named(attributes["rules"])
-            primitive, params = rules.primitive, rules.params
-        elif name == "call" and "label" in attributes:
-            equation = equation_named(attributes["label"])
-            primitive, params = named(equation.primitive), dict(equation.params)
-            atoms = atoms[: equation.num_operands]
-        elif name in CALLS:
-            primitive, params = self._call(of)
-        elif name in ("scan", "while", "case"):
+            return rules.primitive, rules.params, atoms, outvars
+        if name in CALLS:
+            return *self._call(of), atoms, outvars
+        if name in ("scan", "while", "case"):
             order = None if name == "case" else order_of_arguments(name, attributes)
             bodies = [self.view.body(each, order) for each in attributes["regions"]]
-            primitive, params, atoms = loop_params(name, attributes, bodies, atoms)
+            return *loop_params(name, attributes, bodies, atoms), outvars
+        keywords = _keywords(of)
+        selection = self.selections.equation(name, keywords, atoms, outvars[0])
+        if selection is not None:
+            of_primitive, offsets, operands = selection
+            params = offsets.params(named(offsets.select))
+            if of_primitive == "select_and_gather_add":
+                ones = (1,) * len(offsets.window)
+                params |= {"base_dilation": ones, "window_dilation": offsets.dilations}
+            return named(of_primitive), params, operands, outvars
+        ins, outs = [atom.aval for atom in atoms], [var.aval for var in outvars]
+        view = VIEWS.get(name)
+        params = None if view is None else view.params(keywords, ins)
+        if view is not None and params is not None:
+            shown = outvars if view.outs is None else view.outs(outvars, ins)
+            return named(view.primitive), params, atoms, shown
+        primitive = primitive_of(name, keywords)
+        if name == "select":
+            atoms = [atoms[0], atoms[2], atoms[1]]
+        return primitive, primitive.params_of(keywords, ins, outs), atoms, outvars
+
+    def _moved_keys(
+        self, of: Any, equation: Any, atoms: list[Atom], outvars: list[Var]
+    ) -> list[Atom] | None:
+        """The results of an op that moves the words of keys together: its equation is of keys."""
+        kinds: set[Any] = {atom.aval.dtype for atom in atoms}
+        kind: Any = kinds.pop() if len(kinds) == 1 else None
+        if not is_key_type(kind):
+            return None
+        ins, outs = [atom.aval for atom in atoms], [var.aval for var in outvars]
+        if equation is not None:
+            primitive, params = named(equation.primitive), dict(equation.params)
         else:
             keywords = _keywords(of)
-            primitive = primitive_of(name, keywords)
-            ins, outs = [atom.aval for atom in atoms], [var.aval for var in outvars]
-            params = primitive.params_of(keywords, ins, outs)
-            if name == "select":
-                atoms = [atoms[0], atoms[2], atoms[1]]
+            primitive = primitive_of(of.op, keywords)
+            words = [ShapedArray((*x.shape, *kind.generator.key_shape), np.uint32) for x in ins]
+            params = primitive.params_of(keywords, words, outs)
+        params = without_words(primitive.name, params, outs[0].shape, kind)
+        if params is None:
+            return None
+        outvars[0].aval = keys_aval(outs[0], kind)
         self.eqns.append(
             JaxprEqn(atoms, outvars, primitive, params, source_info=SourceInfo(of.place))
         )
@@ -189,6 +310,69 @@ class _Reading:
             return primitive, {"jaxpr": closed.jaxpr, **more, "attributes": attributes}
         more = {"num_consts": 0, "symbolic_zeros": False, "attributes": attributes}
         return primitive, {primitive.body: closed, **rules, **more}
+
+
+def _is_same_number(of: Any, atom: Atom) -> bool:
+    """Whether an op only makes the type of a number strong."""
+    return isinstance(atom, Literal) and atom.aval.dtype.name == of.elements[0]
+
+
+class _Accesses:
+    """The accesses of references in a body: ops that take what `ref_get` returned, or make what
+    `ref_set` writes, and do nothing else.
+
+    Args:
+      body: the body.
+    """
+
+    def __init__(self, body: Any) -> None:
+        self._arrays: set[int] = set()
+        self._refs: dict[int, Any] = {}
+        self._made: set[int] = set()
+        wholes = {of.results[0] for of in body.instructions if of.op == "ref_get"}
+        if not any(of.op in ("ref_get", "ref_set") for of in body.instructions):
+            return
+        self._arrays.update(body.outputs)
+        for of in body.instructions:
+            is_access = _access_of(of) is not None and of.operands[0] in wholes
+            self._arrays.update(of.operands[1:] if is_access else of.operands)
+            if is_access and _access_of(of) != "get":
+                self._made.add(of.results[-1])
+
+    def is_part(self, of: Any, env: dict[int, Any]) -> bool:
+        """Whether an op is but a part of the equation of an access."""
+        if of.op == "ref_get":
+            self._refs[of.results[0]] = env[of.operands[0]]
+            if of.results[0] in self._arrays:
+                return False
+            env[of.results[0]] = env[of.operands[0]]
+            return True
+        return of.op == "ref_set" and of.operands[1] in self._made
+
+    def with_reference(self, of: Any, atoms: list[Any]) -> list[Any]:
+        """The operands of an access, with the reference in the place of what it holds."""
+        if _access_of(of) is None or of.operands[0] not in self._refs:
+            return atoms
+        return [self._refs[of.operands[0]], *atoms[1:]]
+
+
+def _access_of(of: Any) -> str | None:
+    """The name of the access that an op is."""
+    label = of.attributes.get("label") if of.op == "call" else None
+    name = None if label is None else equation_named(label).primitive
+    return name if name in ("get", "swap", "addupdate") else None
+
+
+def _outer_effects(eqns: Sequence[JaxprEqn], variables: Sequence[Var]) -> frozenset[object]:
+    """The effects of a program: those on references that it gets, and that it has others."""
+    effects: set[object] = set()
+    for eqn in eqns:
+        for effect in eqn.effects:
+            if not isinstance(effect, RefEffect):
+                effects.add(effect)
+            elif effect.ref in variables:
+                effects.add(type(effect)(variables.index(effect.ref), effect.ref))
+    return frozenset(effects)
 
 
 def _keywords(of: Any) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from dovetail.lax.conv_dimensions import (
 )
 from dovetail.lax.precision import check_precision
 from dovetail.ops.operands import ArrayLike, as_operand, check_kind
+from dovetail.tracing.composed import composed
 from dovetail.transforms.out_sharding import accepts_out_sharding
 
 # Labels of dimensions: spatial ones come after these.
@@ -100,19 +101,70 @@ def conv_general_dilated(
             f"{padding!r}; or use conv_transpose"
         )
     _check_groups(x.shape, kernel.shape, numbers, feature_group_count, batch_group_count)
-    x = _padded(name, x, kernel.shape, numbers, strides, padding, x_dilation, kernel_dilation)
-    groups = _Groups(numbers, feature_group_count, batch_group_count)
-    x, x_labels = groups.split_lhs(x)
-    kernel, kernel_labels = groups.split_rhs(kernel)
-    spatial = tuple(range(_SPATIAL, _SPATIAL + rank))
-    ans_labels = groups.ans_labels()
-    result = ops.conv(
-        x, kernel, x_labels, kernel_labels, ans_labels, spatial, strides, kernel_dilation, element
+    sizes = [
+        dilated(x.shape[d], by) for d, by in zip(numbers.lhs_spec[2:], x_dilation, strict=True)
+    ]
+    spans = [
+        dilated(kernel.shape[d], by)
+        for d, by in zip(numbers.rhs_spec[2:], kernel_dilation, strict=True)
+    ]
+    result = _convolved(
+        x,
+        kernel,
+        window_strides=strides,
+        padding=tuple(paddings(name, sizes, spans, strides, padding)),
+        lhs_dilation=x_dilation,
+        rhs_dilation=kernel_dilation,
+        dimension_numbers=numbers,
+        feature_group_count=feature_group_count,
+        batch_group_count=batch_group_count,
+        precision=precision,
+        preferred_element_type=element,
+        out_sharding=None,
     )
-    result = groups.joined(result)
     if wanted is None:
         return result
     return result != 0 if wanted == dtypes.bool_ else ops.convert(result, wanted)
+
+
+@composed("conv_general_dilated")
+def _convolved(
+    x: Array,
+    kernel: Array,
+    *,
+    window_strides: Sequence[int],
+    padding: Sequence[tuple[int, int]],
+    lhs_dilation: Sequence[int],
+    rhs_dilation: Sequence[int],
+    dimension_numbers: Any,
+    feature_group_count: int,
+    batch_group_count: int,
+    preferred_element_type: Any,
+    precision: Any = None,
+    out_sharding: Any = None,
+) -> Array:
+    """A convolution of checked arguments."""
+    element = None if preferred_element_type is None else dtypes.dtype(preferred_element_type)
+    if element == x.dtype:
+        element = None
+    numbers = ConvDimensionNumbers(*dimension_numbers)
+    x = _padded(x, numbers, padding, lhs_dilation)
+    groups = _Groups(numbers, feature_group_count, batch_group_count)
+    x, x_labels = groups.split_lhs(x)
+    kernel, kernel_labels = groups.split_rhs(kernel)
+    spatial = tuple(range(_SPATIAL, _SPATIAL + len(window_strides)))
+    result = ops.conv(
+        x,
+        kernel,
+        x_labels,
+        kernel_labels,
+        groups.ans_labels(),
+        spatial,
+        tuple(window_strides),
+        tuple(rhs_dilation),
+        element,
+    )
+    return groups.joined(result)
 
 
 def _operands(name: str, lhs: ArrayLike, rhs: ArrayLike) -> tuple[Array, Array]:
@@ -170,25 +222,14 @@ def _check_groups(
 
 
 def _padded(
-    name: str,
     x: Array,
-    kernel_shape: tuple[int, ...],
     numbers: ConvDimensionNumbers,
-    strides: tuple[int, ...],
-    padding: Any,
-    x_dilation: tuple[int, ...],
-    kernel_dilation: tuple[int, ...],
+    pads: Sequence[tuple[int, int]],
+    x_dilation: Sequence[int],
 ) -> Array:
     """`x` with zeros between and around its elements."""
-    places = numbers.lhs_spec[2:]
-    sizes = [dilated(x.shape[d], by) for d, by in zip(places, x_dilation, strict=True)]
-    spans = [
-        dilated(kernel_shape[d], by)
-        for d, by in zip(numbers.rhs_spec[2:], kernel_dilation, strict=True)
-    ]
-    pads = paddings(name, sizes, spans, strides, padding)
     config = [(0, 0, 0)] * x.ndim
-    for d, (low, high), by in zip(places, pads, x_dilation, strict=True):
+    for d, (low, high), by in zip(numbers.lhs_spec[2:], pads, x_dilation, strict=True):
         config[d] = (low, high, by - 1)
     return lax.pad(x, lax.full((), 0, x.dtype), config)
 

@@ -24,6 +24,7 @@ from dovetail.placement.shardings import Sharding
 from dovetail.programs.transfers import beside, put
 from dovetail.symbolic.size import Size, has_sizes
 from dovetail.tracing.bind import constant
+from dovetail.tracing.composed import composed
 from dovetail.transforms.out_sharding import accepts_out_sharding
 
 
@@ -155,7 +156,12 @@ def empty(shape: Any, dtype: Any, *, out_sharding: Any = None) -> Array:
       (2,)
     """
     element = dtypes.requested(dtype, "empty")
-    return broadcast_to(constant(np.zeros((), element)), canonical_shape(shape))
+    return _empty(shape=canonical_shape(shape), dtype=element, out_sharding=None)
+
+
+@composed("empty")
+def _empty(*, shape: Any, dtype: np.dtype, out_sharding: Any = None) -> Array:
+    return broadcast_to(constant(np.zeros((), dtype)), shape)
 
 
 def shape_as_value(shape: Any) -> Array:

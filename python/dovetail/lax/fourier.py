@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
+from typing import Any
 
 from dovetail import ops
 from dovetail.arrays.array import Array
@@ -13,6 +14,7 @@ from dovetail.base.locations import here
 from dovetail.lax.convert import convert
 from dovetail.lax.create import full
 from dovetail.ops.operands import ArrayLike, as_operand, canonical_shape
+from dovetail.tracing.composed import composed, makes_equations
 
 
 class FftType(enum.IntEnum):
@@ -112,13 +114,28 @@ def transformed(x: Array, kind: FftType, lengths: Sequence[int], dims: Sequence[
         return x
     if 0 in lengths:
         return _of_nothing(x, kind, lengths, dims)
+    last = tuple(range(x.ndim - len(dims), x.ndim))
+    if tuple(dims) == last and makes_equations():
+        return _equation(x, fft_type=kind, fft_lengths=tuple(lengths))
+    return _along(x, kind, lengths, dims)
+
+
+@composed("fft")
+def _equation(x: Array, *, fft_type: Any, fft_lengths: Sequence[int]) -> Array:
+    dims = range(x.ndim - len(fft_lengths), x.ndim)
+    return _along(x, FftType(fft_type), fft_lengths, dims)
+
+
+def _along(x: Array, kind: FftType, lengths: Sequence[int], dims: Sequence[int]) -> Array:
     pairs = list(zip(dims, lengths, strict=True))
+    if not pairs:
+        return x
     match kind:
         case FftType.RFFT:
             x = ops.rfft(x, *pairs.pop())
         case FftType.IRFFT:
             dimension, length = pairs.pop()
-            return ops.irfft(transformed(x, FftType.IFFT, *_unzip(pairs)), dimension, length)
+            return ops.irfft(_along(x, FftType.IFFT, *_unzip(pairs)), dimension, length)
     # The last dimension first, whose elements are contiguous.
     for dimension, length in reversed(pairs):
         x = ops.fft(x, dimension, length, kind is FftType.IFFT)

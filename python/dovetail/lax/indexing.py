@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import operator as op
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -11,7 +12,8 @@ import numpy as np
 
 from dovetail import ops
 from dovetail.arrays.array import Array
-from dovetail.base import dtypes
+from dovetail.arrays.descriptions import ShapeDtypeStruct
+from dovetail.base import dtypes, late
 from dovetail.base.errors import type_error, value_error
 from dovetail.lax import basics as lax
 from dovetail.lax.create import vector_of_sizes
@@ -22,6 +24,7 @@ from dovetail.lax.dimension_numbers import (
     check_windows,
 )
 from dovetail.ops.operands import ArrayLike, as_operand, broadcast_to, canonical_axis
+from dovetail.tracing.composed import composed, makes_equations
 
 
 class GatherScatterMode(enum.Enum):
@@ -184,9 +187,37 @@ def gather(
     numbers = check_numbers("gather", dimension_numbers, x.shape, indices.shape, result_rank)
     sizes = [op.index(size) for size in slice_sizes]
     check_windows(numbers, x.shape, sizes)
-    what = _windows(x, indices, numbers, sizes, parsed)
+    is_filled = parsed is GatherScatterMode.FILL_OR_DROP
+    return gathered(
+        x,
+        indices,
+        dimension_numbers=dimension_numbers,
+        slice_sizes=tuple(sizes),
+        indices_are_sorted=indices_are_sorted,
+        unique_indices=unique_indices,
+        mode=parsed,
+        fill_value=default_fill(x.dtype) if is_filled and fill_value is None else fill_value,
+    )
+
+
+@composed("gather")
+def gathered(
+    x: Array,
+    indices: Array,
+    *,
+    dimension_numbers: GatherDimensionNumbers,
+    slice_sizes: tuple[int, ...],
+    indices_are_sorted: bool,
+    unique_indices: bool,
+    mode: GatherScatterMode,
+    fill_value: Any,
+) -> Array:
+    """A gather of checked arguments."""
+    result_rank = max(indices.ndim - 1, 0) + len(dimension_numbers.offset_dims)
+    numbers = check_numbers("gather", dimension_numbers, x.shape, indices.shape, result_rank)
+    what = _windows(x, indices, numbers, slice_sizes, mode)
     windows = ops.gather(x, what.indices, what.dims, what.window)
-    if parsed is GatherScatterMode.FILL_OR_DROP:
+    if mode is GatherScatterMode.FILL_OR_DROP:
         windows = filled(x, windows, what.indices, what.dims, what.window, fill_value)
     batch = what.indices.ndim - 1
     shape = (*windows.shape[:batch], *(windows.shape[batch + d] for d in numbers.kept))
@@ -198,6 +229,17 @@ def gather(
             order.append(next_batch)
             next_batch += 1
     return lax.transpose(lax.reshape(windows, shape), order)
+
+
+def default_fill(dtype: np.dtype) -> Any:
+    """What windows out of bounds read: NaN, the smallest signed integer, the largest unsigned
+    integer, or True.
+    """
+    kind = dtypes.KINDS[dtype]
+    if kind in "iu":
+        info = dtypes.iinfo(dtype)
+        return info.min if kind == "i" else info.max
+    return True if kind == "b" else np.nan
 
 
 def filled(
@@ -212,23 +254,18 @@ def filled(
     smallest signed integer, the largest unsigned integer, or True.
     """
     if fill_value is None:
-        kind = dtypes.KINDS[x.dtype]
-        if kind in "iu":
-            info = dtypes.iinfo(x.dtype)
-            fill_value = info.min if kind == "i" else info.max
-        else:
-            fill_value = True if kind == "b" else np.nan
+        fill_value = default_fill(x.dtype)
     inside = ops.gather(lax.full(x.shape, True, dtypes.bool_), indices, dims, window)
     return lax.select(inside, windows, lax.full_like(windows, fill_value))
 
 
 def _scatter(
     name: str,
-    scatter_op: Callable[..., Array],
     operand: ArrayLike,
     scatter_indices: ArrayLike,
     updates: ArrayLike,
     dimension_numbers: ScatterDimensionNumbers,
+    are_sorted: bool,
     unique: bool,
     mode: str | GatherScatterMode | None,
 ) -> Array:
@@ -244,17 +281,61 @@ def _scatter(
         raise type_error(f"Updates tensor must be of rank {rank}; got {new.ndim}")
     numbers = check_numbers("scatter", dimension_numbers, x.shape, indices.shape, new.ndim)
     check_updates(numbers, x.shape, indices.shape, new.shape)
-    sizes = [1] * x.ndim
-    for d, i in zip(numbers.kept, numbers.window, strict=True):
-        sizes[d] = new.shape[i]
-    what = _windows(x, indices, numbers, sizes, GatherScatterMode.from_any(mode))
-    batch = [i for i in range(new.ndim) if i not in numbers.window]
-    ordered = lax.transpose(new, (*batch, *numbers.window))
-    full = lax.reshape(ordered, (*(new.shape[i] for i in batch), *sizes))
-    return scatter_op(x, what.indices, full, what.dims, what.window, unique)
+    return SCATTERS[name](
+        x,
+        indices,
+        new,
+        dimension_numbers=dimension_numbers,
+        indices_are_sorted=are_sorted,
+        unique_indices=unique,
+        mode=GatherScatterMode.from_any(mode),
+        update_jaxpr=update_program(name, x.dtype) if makes_equations() else None,
+        update_consts=(),
+    )
 
 
-def _define(name: str, scatter_op: Callable[..., Array], verb: str) -> Callable[..., Array]:
+def _scattering(scatter_op: Callable[..., Array]) -> Callable[..., Array]:
+    """A scatter of checked arguments."""
+
+    def function(
+        x: Array,
+        indices: Array,
+        new: Array,
+        *,
+        dimension_numbers: ScatterDimensionNumbers,
+        indices_are_sorted: bool,
+        unique_indices: bool,
+        mode: GatherScatterMode,
+        update_jaxpr: Any,
+        update_consts: Sequence[Any],
+    ) -> Array:
+        numbers = check_numbers("scatter", dimension_numbers, x.shape, indices.shape, new.ndim)
+        sizes = [1] * x.ndim
+        for d, i in zip(numbers.kept, numbers.window, strict=True):
+            sizes[d] = new.shape[i]
+        what = _windows(x, indices, numbers, sizes, GatherScatterMode.from_any(mode))
+        batch = [i for i in range(new.ndim) if i not in numbers.window]
+        ordered = lax.transpose(new, (*batch, *numbers.window))
+        full = lax.reshape(ordered, (*(new.shape[i] for i in batch), *sizes))
+        return scatter_op(x, what.indices, full, what.dims, what.window, unique_indices)
+
+    return function
+
+
+@functools.cache
+def update_program(name: str, dtype: np.dtype) -> Any:
+    """The program by which a scatter combines an element with an update; None if it replaces it.
+
+    Args:
+      name: the function's name.
+      dtype: the element type.
+    """
+    combine = _COMBINATIONS[name]
+    number = ShapeDtypeStruct((), dtype)
+    return None if combine is None else late.making.make_jaxpr(combine)(number, number).jaxpr
+
+
+def _define(name: str, verb: str) -> Callable[..., Array]:
     def function(
         operand: ArrayLike,
         scatter_indices: ArrayLike,
@@ -267,11 +348,11 @@ def _define(name: str, scatter_op: Callable[..., Array], verb: str) -> Callable[
     ) -> Array:
         return _scatter(
             name,
-            scatter_op,
             operand,
             scatter_indices,
             updates,
             dimension_numbers,
+            indices_are_sorted,
             unique_indices,
             mode,
         )
@@ -312,12 +393,34 @@ def scatter_subtract(
     return ops.scatter_add(x, indices, lax.neg(updates), dims, window, unique)
 
 
-scatter = _define("scatter", ops.scatter, "The operand with windows replaced")
-scatter_add = _define("scatter_add", ops.scatter_add, "The operand with updates added")
-scatter_sub = _define("scatter_sub", scatter_subtract, "The operand with updates subtracted")
-scatter_mul = _define("scatter_mul", ops.scatter_mul, "The operand multiplied by updates")
-scatter_min = _define("scatter_min", ops.scatter_min, "The lesser of operand and updates")
-scatter_max = _define("scatter_max", ops.scatter_max, "The greater of operand and updates")
+_OPS: dict[str, Callable[..., Array]] = {
+    "scatter": ops.scatter,
+    "scatter_add": ops.scatter_add,
+    "scatter_sub": scatter_subtract,
+    "scatter_mul": ops.scatter_mul,
+    "scatter_min": ops.scatter_min,
+    "scatter_max": ops.scatter_max,
+}
+_COMBINATIONS: dict[str, Callable[..., Array] | None] = {
+    "scatter": None,
+    "scatter_add": lax.add,
+    "scatter_sub": lax.sub,
+    "scatter_mul": lax.mul,
+    "scatter_min": lax.min,
+    "scatter_max": lax.max,
+}
+# Of operands, indices and updates, by the names of the functions; those of primitives have a `-`.
+SCATTERS = {
+    name: composed(name.replace("_", "-"))(_scattering(scatter_op))
+    for name, scatter_op in _OPS.items()
+}
+
+scatter = _define("scatter", "The operand with windows replaced")
+scatter_add = _define("scatter_add", "The operand with updates added")
+scatter_sub = _define("scatter_sub", "The operand with updates subtracted")
+scatter_mul = _define("scatter_mul", "The operand multiplied by updates")
+scatter_min = _define("scatter_min", "The lesser of operand and updates")
+scatter_max = _define("scatter_max", "The greater of operand and updates")
 
 
 def index_take(src: ArrayLike, idxs: Sequence[ArrayLike], axes: Sequence[int]) -> Array:

@@ -6,6 +6,7 @@ acos_p: Primitive
 acosh_p: Primitive
 add_jaxvals_p: Primitive
 add_p: Primitive
+addupdate_p: Primitive
 after_all_p: Primitive
 all_gather_p: Primitive
 all_to_all_p: Primitive
@@ -37,6 +38,7 @@ concatenate_p: Primitive
 cond_p: Primitive
 conj_p: Primitive
 conv_general_dilated_p: Primitive
+conv_p: Primitive
 convert_element_type_p: Primitive
 copy_p: Primitive
 copysign_p: Primitive
@@ -52,6 +54,7 @@ custom_jvp_call_p: Primitive
 custom_lin_p: Primitive
 custom_vjp_call_p: Primitive
 dce_sink_p: Primitive
+debug_callback_p: Primitive
 det_p: Primitive
 device_put_p: Primitive
 digamma_p: Primitive
@@ -63,6 +66,7 @@ dynamic_update_slice_p: Primitive
 eig_p: Primitive
 eigh_p: Primitive
 empty2_p: Primitive
+empty_p: Primitive
 eq_p: Primitive
 eq_to_p: Primitive
 erf_inv_p: Primitive
@@ -72,11 +76,13 @@ exp2_p: Primitive
 exp_p: Primitive
 expm1_p: Primitive
 exponent_p: Primitive
+fft_along_p: Primitive
 fft_p: Primitive
 floor_div_p: Primitive
 floor_p: Primitive
 floor_rem_p: Primitive
 fraction_p: Primitive
+freeze_p: Primitive
 from_index_p: Primitive
 gather_p: Primitive
 ge_p: Primitive
@@ -93,8 +99,9 @@ igammac_p: Primitive
 imag_p: Primitive
 index_p: Primitive
 integer_pow_p: Primitive
+io_callback_p: Primitive
 iota_p: Primitive
-irfft_p: Primitive
+irfft_along_p: Primitive
 is_finite_p: Primitive
 jit_p: Primitive
 ldexp_p: Primitive
@@ -120,6 +127,7 @@ mulhi_p: Primitive
 name_p: Primitive
 ne_p: Primitive
 neg_p: Primitive
+new_ref_p: Primitive
 nextafter_p: Primitive
 not_p: Primitive
 optimization_barrier_p: Primitive
@@ -133,14 +141,13 @@ population_count_p: Primitive
 pow_p: Primitive
 ppermute_p: Primitive
 psum_p: Primitive
+pure_callback_p: Primitive
 qr_p: Primitive
 ragged_all_to_all_p: Primitive
-random_bits_p: Primitive
-random_fold_in_p: Primitive
 random_gamma_grad_p: Primitive
 random_gamma_p: Primitive
 random_seed_p: Primitive
-random_split_p: Primitive
+random_wrap_p: Primitive
 real_p: Primitive
 reduce_and_p: Primitive
 reduce_max_p: Primitive
@@ -162,9 +169,10 @@ remat_p: Primitive
 reshape_p: Primitive
 reshard_p: Primitive
 rev_p: Primitive
-rfft_p: Primitive
+rfft_along_p: Primitive
 rng_bit_generator_p: Primitive
 rng_uniform_p: Primitive
+round_away_p: Primitive
 round_even_p: Primitive
 round_p: Primitive
 rsqrt_p: Primitive

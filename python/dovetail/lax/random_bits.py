@@ -24,7 +24,7 @@ from dovetail.lax.multiply_high import mulhi
 from dovetail.lax.pieces import concatenate, index_in_dim, slice_in_dim, stack
 from dovetail.lax.shape import broadcast, expand_dims, reshape
 from dovetail.ops.operands import ArrayLike, as_operand, canonical_shape
-from dovetail.tracing.composed import makes_equations
+from dovetail.tracing.composed import composed, makes_equations
 from dovetail.transforms.custom_batching import custom_vmap
 
 # Salmon et al., Parallel random numbers: as easy as 1, 2, 3 (SC 2011).
@@ -260,6 +260,11 @@ def rng_uniform(a: ArrayLike, b: ArrayLike, shape: Any) -> Array:
             f"rng_uniform: a and b must have rank 0 and one element type, got: {low.aval} and "
             f"{high.aval}; use dovetail.random.uniform"
         )
+    return _rng_uniform(low, high, shape=tuple(shape))
+
+
+@composed("rng_uniform")
+def _rng_uniform(low: Any, high: Any, *, shape: tuple[int, ...]) -> Any:
     key = random.fold_in(random.key(0x5EED), next(_calls))
     if dtypes.KINDS[low.dtype] == "f":
         return random.uniform(key, shape, low.dtype, low, high)

@@ -21,7 +21,7 @@ from dovetail.ops.operands import (
     canonical_shape,
 )
 from dovetail.programs.transfers import beside
-from dovetail.tracing.composed import composed
+from dovetail.tracing.composed import composed, makes_equations
 from dovetail.transforms.out_sharding import accepts_out_sharding
 
 
@@ -252,6 +252,9 @@ def expand_dims(array: ArrayLike, dimensions: Sequence[int]) -> Array:
     sizes = list(x.shape)
     for d in sorted(dims):
         sizes.insert(d, 1)
+    if dims and makes_equations():
+        kept = tuple(d for d in range(len(sizes)) if d not in dims)
+        return ops.broadcast(x, kept, tuple(sizes))
     return ops.reshape(x, tuple(sizes)) if dims else x
 
 

@@ -227,7 +227,27 @@ def approx_max_k(
       >>> approx_max_k(np.float32([1, 3, 2]), 2)
       (Array([3., 2.], dtype=float32), Array([1, 2], dtype=int32))
     """
-    return top_k(operand, k, axis=reduction_dimension)
+    x, _ = _of_rows("approx_max_k", operand, k, reduction_dimension)
+    values, indices = _approx_top_k(
+        x,
+        k=k,
+        reduction_dimension=reduction_dimension,
+        recall_target=recall_target,
+        is_max_k=True,
+        reduction_input_size_override=reduction_input_size_override,
+        aggregate_to_topk=aggregate_to_topk,
+    )
+    return values, indices
+
+
+@composed("approx_top_k", multiple_results=True)
+def _approx_top_k(
+    x: Array, *, k: int, reduction_dimension: int, is_max_k: bool, **options: Any
+) -> Any:
+    if is_max_k:
+        return top_k(x, k, axis=reduction_dimension)
+    dimension = canonical_axis(reduction_dimension, x.ndim)
+    return ops.sort([x, numbered(x, dimension)], dimension, 1, first=k)
 
 
 def approx_min_k(
@@ -256,6 +276,14 @@ def approx_min_k(
       >>> approx_min_k(np.float32([1, 3, 2]), 2)
       (Array([1., 2.], dtype=float32), Array([0, 2], dtype=int32))
     """
-    x, dimension = _of_rows("approx_min_k", operand, k, reduction_dimension)
-    values, indices = ops.sort([x, numbered(x, dimension)], dimension, 1, first=k)
+    x, _ = _of_rows("approx_min_k", operand, k, reduction_dimension)
+    values, indices = _approx_top_k(
+        x,
+        k=k,
+        reduction_dimension=reduction_dimension,
+        recall_target=recall_target,
+        is_max_k=False,
+        reduction_input_size_override=reduction_input_size_override,
+        aggregate_to_topk=aggregate_to_topk,
+    )
     return values, indices

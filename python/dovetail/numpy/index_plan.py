@@ -200,7 +200,7 @@ def _joined(
     parts = []
     for dim, _, kind, what in columns:
         if kind == "array":
-            part = _normalized(what, shape[dim], dtype, mode, wrap)
+            part = normalized(what, shape[dim], dtype, mode, wrap)
             part = part.reshape(part.shape + (1,) * (len(batch) - len(common)))
         elif kind == "start":
             part = _number(what, dtype)
@@ -236,8 +236,16 @@ def _range(start: Any, count: Any, step: int, dtype: np.dtype) -> Any:
     return _number(start, dtype) + step * ops.iota(0, shape, dtype)
 
 
-def _normalized(entry: Any, size: int, dtype: np.dtype, mode: str, wrap: bool) -> Any:
-    """Indices counted from the start, of one integer type; moved within bounds under `clip`."""
+def normalized(entry: Any, size: int, dtype: np.dtype, mode: str, wrap: bool) -> Any:
+    """Indices counted from the start, of one integer type; moved within bounds under `clip`.
+
+    Args:
+      entry: an integer, or an array of integers.
+      size: the size of the dimension.
+      dtype: the integer type.
+      mode: `clip` or another one.
+      wrap: whether negative integers count from the end.
+    """
     last = max_dim(size - 1, 0)
     if type(size) is Size and not isinstance(entry, Tracer):
         entry = as_operand("index", entry)
@@ -248,11 +256,10 @@ def _normalized(entry: Any, size: int, dtype: np.dtype, mode: str, wrap: bool) -
             # One out of bounds stays so.
             low = -size - 1 if signed else 0
             number = lax.clamp(lax.full_like(number, low), number, lax.full_like(number, size))
-        number = ops.convert(number, dtype)
+        if number.dtype != dtype:
+            number = ops.convert(number, dtype)
         if signed and wrap:
-            negative = lax.lt(number, lax.full_like(number, 0))
-            from_end = lax.add(number, lax.full_like(number, size))
-            number = lax.select(negative, from_end, number)
+            number = lax.select(number < 0, number + size, number)
         if mode == "clip":
             number = lax.clamp(lax.full_like(number, 0), number, lax.full_like(number, last))
         return number

@@ -15,12 +15,14 @@ from dovetail.base.errors import index_error, type_error
 from dovetail.lax.indexing import GatherScatterMode, filled
 from dovetail.lax.pieces import cut
 from dovetail.numpy.creation import asarray
+from dovetail.numpy.index_equations import NO_PROMISES, Promises, gathered_equation
 from dovetail.numpy.index_plan import Entry, plan, selected
 from dovetail.numpy.index_slices import cut_at_slices, has_slices, indices_of_slices
 from dovetail.reference.checks import unwanted
-from dovetail.symbolic.size import Size, as_size
+from dovetail.symbolic.size import Size, as_size, has_sizes
 from dovetail.symbolic.slices import range_of, within
 from dovetail.tracing.bind import apply_known, constant, is_eager, is_for_host
+from dovetail.tracing.composed import makes_equations
 from dovetail.tracing.held import Slice
 from dovetail.tracing.trace import Tracer
 from dovetail.trees.pytree import flatten
@@ -63,13 +65,13 @@ def getitem(x: Array, index: Any) -> Array:
     x, entries = applied(x, index)
     for entry in entries:
         if not (entry is None or entry is Ellipsis or isinstance(entry, (int, slice, Size))):
-            return gathered(x, entries, "clip")
+            return gathered(x, entries, "promised")
     inside = _clamped(x.shape, entries)
     if is_for_host(x):
         index = inside if Ellipsis in inside else (*inside, ...)
         return apply_known(operator.itemgetter(index), x, weak_type=x.weak_type)
     if (seen := _as_arrays(x.shape, entries)) is not None:
-        return gathered(x, seen, "clip")
+        return gathered(x, seen, "promised")
     return _basic(x, inside)
 
 
@@ -101,17 +103,31 @@ def _clamped(shape: tuple[int, ...], entries: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def gathered(
-    x: Array, entries: list[Entry | None], mode: str, fill_value: Any = None, wrap: bool = True
+    x: Array,
+    entries: list[Entry | None],
+    mode: str,
+    fill_value: Any = None,
+    wrap: bool = True,
+    promises: Promises = NO_PROMISES,
 ) -> Array:
     """The elements that an index selects; `mode` applies to those out of bounds."""
-    options = {"mode": mode, "fill_value": fill_value, "wrap": wrap}
+    options = {"mode": mode, "fill_value": fill_value, "wrap": wrap, "promises": promises}
     return by_numpy(operator.getitem, _gathered, x, entries, **options)
 
 
 def _gathered(
-    x: Array, entries: list[Entry | None], mode: str, fill_value: Any, wrap: bool
+    x: Array,
+    entries: list[Entry | None],
+    mode: str,
+    fill_value: Any,
+    wrap: bool,
+    promises: Promises,
 ) -> Array:
-    what = plan(x.shape, entries, mode, wrap)
+    if makes_equations() and not has_sizes(x.shape) and not is_empty(x.shape):
+        made = gathered_equation(x, entries, mode, fill_value, wrap, promises)
+        if made is not None:
+            return made
+    what = plan(x.shape, entries, "fill" if mode == "fill" else "clip", wrap)
     if is_empty(x.shape) and not is_empty(what.shape):
         raise index_error(
             f"an array of shape {x.shape} has no elements, got: an index that selects {what.shape}"
@@ -198,16 +214,20 @@ def _attempt(
     return call
 
 
-def checked_mode(mode: str | GatherScatterMode | None, default: str, promised: str = "clip") -> str:
-    """`clip` or `fill`, for a mode: `default` for None, `promised` for indices promised to be in
-    bounds.
+def checked_mode(mode: str | GatherScatterMode | None, default: str) -> str:
+    """`clip`, `fill` or `promised`, for a mode: `default` for None. Reads that are promised to be
+    in bounds are treated as under `clip`, changes as under `fill`.
     """
     if mode is None:
         return default
-    parsed = GatherScatterMode.from_any(mode)
-    if parsed is GatherScatterMode.PROMISE_IN_BOUNDS:
-        return promised
-    return "clip" if parsed is GatherScatterMode.CLIP else "fill"
+    return _MODES[GatherScatterMode.from_any(mode)]
+
+
+_MODES = {
+    GatherScatterMode.CLIP: "clip",
+    GatherScatterMode.FILL_OR_DROP: "fill",
+    GatherScatterMode.PROMISE_IN_BOUNDS: "promised",
+}
 
 
 def _basic(x: Array, entries: Sequence[Any]) -> Array:
@@ -238,6 +258,9 @@ def _basic(x: Array, entries: Sequence[Any]) -> Array:
         x = ops.reverse(x, tuple(reversed_dims))
     if shape != x.shape:
         x = cut(x, tuple(starts), tuple(strides), shape)
+    if None not in entries:
+        of_dims = [entry for entry in entries if entry is not Ellipsis]
+        return lax.squeeze(x, [d for d, e in enumerate(of_dims) if not isinstance(e, slice)])
     return lax.reshape(x, result_shape)
 
 

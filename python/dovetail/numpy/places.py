@@ -18,29 +18,35 @@ from dovetail.lax.indexing import GatherScatterMode, scatter_subtract
 from dovetail.numpy.arithmetic import divide
 from dovetail.numpy.creation import asarray
 from dovetail.numpy.elementary import power
+from dovetail.numpy.index_equations import Promises, scattered_equation
 from dovetail.numpy.index_plan import plan
 from dovetail.numpy.indexing import applied, by_numpy, checked_mode, gathered, is_empty
 from dovetail.numpy.promotion import promote, with_dtype
 from dovetail.ops.operands import ArrayLike, broadcast_shapes, broadcast_to, check_kind
+from dovetail.symbolic.size import has_sizes
 from dovetail.tracing.bind import constant
+from dovetail.tracing.composed import makes_equations
 from dovetail.transforms.out_sharding import placed
 
 
 class _Way(NamedTuple):
-    """A kind of update: its op, its NumPy equivalent, and the element kinds that it supports."""
+    """A kind of update: its function in `lax`, its op, its NumPy equivalent, and the element kinds
+    that it supports.
+    """
 
+    function: str
     op: Callable[..., Array]
     ufunc: np.ufunc | None
     kinds: str
 
 
 _WAYS = {
-    "set": _Way(ops.scatter, None, "bifuc"),
-    "add": _Way(ops.scatter_add, np.add, "ifuc"),
-    "subtract": _Way(scatter_subtract, np.subtract, "ifuc"),
-    "multiply": _Way(ops.scatter_mul, np.multiply, "ifuc"),
-    "min": _Way(ops.scatter_min, np.minimum, "bifuc"),
-    "max": _Way(ops.scatter_max, np.maximum, "bifuc"),
+    "set": _Way("scatter", ops.scatter, None, "bifuc"),
+    "add": _Way("scatter_add", ops.scatter_add, np.add, "ifuc"),
+    "subtract": _Way("scatter_sub", scatter_subtract, np.subtract, "ifuc"),
+    "multiply": _Way("scatter_mul", ops.scatter_mul, np.multiply, "ifuc"),
+    "min": _Way("scatter_min", ops.scatter_min, np.minimum, "bifuc"),
+    "max": _Way("scatter_max", ops.scatter_max, np.maximum, "bifuc"),
 }
 
 
@@ -108,10 +114,11 @@ class Places:
         wrap_negative_indices: bool = True,
     ) -> Array:
         """The elements; `fill_value` out of bounds if `mode` is `fill`."""
+        promises = Promises(unique_indices, indices_are_sorted)
+        options = mode, fill_value, wrap_negative_indices, promises
         if out_sharding is not None:
-            options = mode, fill_value, wrap_negative_indices
             return placed(".get", _read, out_sharding, self._array, self._index, *options)
-        return _read(self._array, self._index, mode, fill_value, wrap_negative_indices)
+        return _read(self._array, self._index, *options)
 
     def set(self, values: Any, **options: Any) -> Array:
         """The array with these elements replaced."""
@@ -163,12 +170,14 @@ class Places:
         return self.set(applied_again(func, values, counts), **options)
 
 
-def _read(x: ArrayLike, index: Any, mode: Any, fill_value: Any, wrap: bool) -> Array:
+def _read(
+    x: ArrayLike, index: Any, mode: Any, fill_value: Any, wrap: bool, promises: Promises
+) -> Array:
     """`Places.get`."""
     if np.ndim(fill_value):
         raise value_error(f"fill_value must be a scalar, got: shape {np.shape(fill_value)}")
     indexed, entries = applied(x, index)  # type: ignore[arg-type]
-    return gathered(indexed, entries, checked_mode(mode, "clip"), fill_value, wrap)
+    return gathered(indexed, entries, checked_mode(mode, "promised"), fill_value, wrap, promises)
 
 
 def _changed(
@@ -200,8 +209,8 @@ def _changed(
     x, new = _promoted(name, x, values)
     options = {
         "name": name,
-        "mode": checked_mode(mode, "fill", promised="fill"),
-        "unique": unique_indices,
+        "mode": checked_mode(mode, "fill"),
+        "promises": Promises(unique_indices, indices_are_sorted),
         "wrap": wrap_negative_indices,
     }
     fast = functools.partial(_scattered_by_numpy, name=name)
@@ -263,10 +272,12 @@ def _scattered(
     *,
     name: str,
     mode: str,
-    unique: bool,
+    promises: Promises,
     wrap: bool,
 ) -> Array:
-    what = plan(x.shape, entries, mode, wrap)
+    # A scatter in an equation moves indices itself.
+    is_equation = makes_equations() and not has_sizes(x.shape)
+    what = plan(x.shape, entries, "clip" if mode == "clip" and not is_equation else "fill", wrap)
     try:
         fits = broadcast_shapes(new.shape, what.shape) == what.shape
     except (TypeError, ValueError):
@@ -279,16 +290,21 @@ def _scattered(
     if is_empty(what.shape) or is_empty(x.shape):
         return x
     new = broadcast_to(new, what.shape)
+    way = _way_of(name)
+    if is_equation:
+        made = scattered_equation(way.function, x, what, entries, new, mode, promises)
+        if made is not None:
+            return made
+        what = plan(x.shape, entries, "clip" if mode == "clip" else "fill", wrap)
     if what.dims:
         updates, indices = what.windows(new, x.shape), what.indices
     else:
         # The whole array.
         indices = constant(np.zeros((1, 0), np.int32))
         updates = lax.reshape(new, (1, *x.shape))
-    scatter = _way_of(name).op
     # Only products need it: they have a derivative if no element is indexed twice.
-    unique = unique or (scatter is ops.scatter_mul and what.unique(x.shape))
-    return scatter(x, indices, updates, what.dims, what.window, unique)
+    unique = promises.unique or (way.op is ops.scatter_mul and what.unique(x.shape))
+    return way.op(x, indices, updates, what.dims, what.window, unique)
 
 
 _read = remembered(_read, __name__, "_read")

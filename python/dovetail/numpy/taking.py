@@ -11,6 +11,7 @@ from dovetail import lax, ops
 from dovetail.arrays.array import Array, ArrayMethods
 from dovetail.base import dtypes
 from dovetail.base.errors import NonConcreteBooleanIndexError, index_error, type_error, value_error
+from dovetail.numpy.index_equations import Promises
 from dovetail.numpy.indexing import checked_mode, gathered
 from dovetail.numpy.logic import truth
 from dovetail.numpy.places import Places
@@ -18,6 +19,7 @@ from dovetail.numpy.promotion import no_out
 from dovetail.ops.operands import ArrayLike, as_operand, canonical_axis
 from dovetail.symbolic.size import Size
 from dovetail.tracing.bind import apply_all_known, apply_known, is_eager, is_for_numpy
+from dovetail.tracing.composed import makes_equations
 from dovetail.tracing.trace import Tracer
 from dovetail.transforms.out_sharding import accepts_out_sharding
 
@@ -70,12 +72,14 @@ def take(
         )
     if mode == "wrap":
         numbers, mode = _wrapped(numbers, x.shape[axis]), "clip"
-    elif mode == "clip":
-        # Negative indices count from the end elsewhere.
-        numbers = lax.max(numbers, lax.full_like(numbers, 0))
+    # Elsewhere, negative indices count from the end under `clip`, too.
+    wrap = mode != "clip"
+    if not wrap and not makes_equations():
+        numbers, wrap = lax.max(numbers, lax.full_like(numbers, 0)), True
     entries: list[Any] = [slice(None)] * x.ndim
     entries[axis] = numbers
-    return gathered(x, entries, checked_mode(mode, "fill"), fill_value)
+    promises = Promises(unique_indices, indices_are_sorted)
+    return gathered(x, entries, checked_mode(mode, "fill"), fill_value, wrap, promises)
 
 
 def _wrapped(numbers: Array, size: int) -> Array:

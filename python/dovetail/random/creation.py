@@ -13,10 +13,19 @@ from dovetail.base import config, dtypes
 from dovetail.base.errors import type_error, value_error
 from dovetail.ops.operands import ArrayLike, as_operand
 from dovetail.random.generators import Generator, find_generator
+from dovetail.random.key_primitives import (
+    random_clone,
+    random_fold_in,
+    random_seed,
+    random_split,
+    random_unwrap,
+    random_wrap,
+)
 from dovetail.random.keys import KeyArray, KeyType
 from dovetail.random.sampler import KeyLike, as_keys, sampler, sizes_of
 from dovetail.tracing import key_reuse
 from dovetail.tracing.bind import constant
+from dovetail.tracing.composed import makes_equations
 
 
 def key(seed: int | ArrayLike, *, impl: Any = None, dtype: Any = None) -> Array:
@@ -81,6 +90,10 @@ def _seeded(name: str, seed: Any, generator: Generator) -> KeyArray:
     if isinstance(seed, int):
         # As 64 bits, so that Python hashes can be seeds.
         number = int(np.int64(seed)) + config.random_seed_offset.value
+        if makes_equations():
+            wide = np.array(number, np.int64)
+            narrow = wide if config.enable_x64.value else wide.astype(np.int32)
+            return random_seed(constant(narrow), impl=generator)
         if not config.enable_x64.value:
             number = int(np.int64(number).astype(np.int32)) & 0xFFFFFFFF
         words = [constant(np.uint32(w)) for w in (number >> 32 & 0xFFFFFFFF, number & 0xFFFFFFFF)]  # type: ignore[arg-type]
@@ -97,21 +110,17 @@ def _seeded(name: str, seed: Any, generator: Generator) -> KeyArray:
         )
     if config.random_seed_offset.value:
         array = lax.add(array, np.asarray(config.random_seed_offset.value, array.dtype))
-    high = lax.full((), np.uint32(0))
-    if array.dtype.itemsize == 8:
-        shift = np.asarray(32, array.dtype)
-        high = lax.convert_element_type(lax.shift_right_logical(array, shift), np.uint32)
-    return KeyArray(generator, generator.seed(high, lax.convert_element_type(array, np.uint32)))
+    return random_seed(array, impl=generator)
 
 
 def _returned(keys: KeyArray, was_raw: bool) -> Any:
     """Keys of the kind that was given."""
-    return keys._data if was_raw and not config.enable_custom_prng.value else keys
+    return random_unwrap(keys) if was_raw and not config.enable_custom_prng.value else keys
 
 
 @sampler
 def _split(key: Any, shape: tuple[int, ...]) -> Any:
-    return key._generator.split(key._data, shape)
+    return random_split(key, shape=shape)._data
 
 
 def split(key: KeyLike, num: int | tuple[int, ...] = 2) -> Array:
@@ -143,7 +152,7 @@ def split(key: KeyLike, num: int | tuple[int, ...] = 2) -> Array:
 
 @sampler
 def _fold_in(key: Any, data: ArrayLike) -> Any:
-    return key._generator.fold_in(key._data, data)
+    return random_fold_in(key, data)._data
 
 
 def fold_in(key: KeyLike, data: ArrayLike) -> Any:
@@ -204,8 +213,9 @@ def clone(key: Any) -> Any:
     keys = as_keys("clone", key)
     if keys is not key:
         return keys._data
-    data = key_reuse.another(keys._data, keys.shape) if config.debug_key_reuse.value else keys._data
-    return KeyArray(keys._generator, data)
+    if not config.debug_key_reuse.value:
+        return random_clone(keys)
+    return KeyArray(keys._generator, key_reuse.another(keys._data, keys.shape))
 
 
 def key_data(keys: KeyLike) -> Array:
@@ -225,7 +235,8 @@ def key_data(keys: KeyLike) -> Array:
       >>> random.key_data(random.key(7))
       Array([0, 7], dtype=uint32)
     """
-    return as_keys("key_data", keys)._data
+    typed = as_keys("key_data", keys)
+    return random_unwrap(typed) if typed is keys else typed._data
 
 
 def wrap_key_data(key_bits_array: Any, *, impl: Any = None, dtype: Any = None) -> Array:
@@ -250,7 +261,8 @@ def wrap_key_data(key_bits_array: Any, *, impl: Any = None, dtype: Any = None) -
     """
     generator = _one_of("wrap_key_data", impl, dtype)
     words = as_operand("wrap_key_data", key_bits_array)
-    keys = as_keys("wrap_key_data", KeyArray(generator, words))
+    as_keys("wrap_key_data", KeyArray(generator, words))
+    keys = random_wrap(words, impl=generator)
     return clone(keys) if config.debug_key_reuse.value else keys  # type: ignore[return-value]
 
 

@@ -31,6 +31,7 @@ from dovetail.random.sampler import (
     spread,
 )
 from dovetail.random.uniform import signs, unit
+from dovetail.tracing.composed import composed
 from dovetail.transforms import batching, custom_derivatives
 
 # One number ---------------------------------------------------------------------------------------
@@ -96,6 +97,11 @@ def _gamma_gradient(sample: Array, alpha: Array, log_space: bool) -> Array:
 
 def gamma_of(key: Any, alpha: Array, log_space: bool = False) -> Array:
     """Gamma numbers, or their logarithms, of an array of parameters; see `gamma`."""
+    return _random_gamma(key, alpha, log_space=log_space) if alpha.size else alpha
+
+
+@composed("random_gamma")
+def _random_gamma(key: Any, alpha: Array, *, log_space: bool) -> Array:
     generator, shape = key._generator, alpha.shape
 
     @custom_derivatives.custom_jvp
@@ -112,8 +118,6 @@ def gamma_of(key: Any, alpha: Array, log_space: bool = False) -> Array:
         return sample, tangents[1] * _gamma_gradient(sample, primals[1], log_space)
 
     gamma.defjvp(derivative)
-    if alpha.size == 0:
-        return alpha
     return gamma(key._data, alpha)
 
 

@@ -59,6 +59,9 @@ class Generator(cache.Constant):
     def __repr__(self) -> str:
         return f"<generator {self.name}>"
 
+    def __str__(self) -> str:
+        return self.tag
+
     def __reduce__(self) -> tuple[Any, ...]:
         return GENERATORS.__getitem__, (self.name,)
 

@@ -14,6 +14,7 @@ from dovetail.base import config, dtypes
 from dovetail.base.errors import type_error, value_error, warn
 from dovetail.base.locations import here
 from dovetail.ops.operands import ArrayLike, as_operand, broadcast_to, canonical_shape
+from dovetail.random import key_primitives
 from dovetail.random.generators import default_generator
 from dovetail.random.keys import KeyArray
 from dovetail.tracing import key_reuse
@@ -127,14 +128,16 @@ def sampler(function: F) -> F:
 
 def split_keys(key: Any, num: int = 2) -> list[KeyArray]:
     """Split a key into new keys."""
-    generator = key._generator
-    data = generator.split(key._data, (num,))
-    return [KeyArray(generator, lax.index_in_dim(data, i, keepdims=False)) for i in range(num)]
+    keys = key_primitives.random_split(key, shape=(num,))
+    return [
+        KeyArray(key._generator, lax.index_in_dim(keys._data, i, keepdims=False))
+        for i in range(num)
+    ]
 
 
 def random_bits(key: Any, width: int, shape: tuple[int, ...]) -> Array:
     """Random bits of a key, as unsigned integers of that width."""
-    return key._generator.bits(key._data, width, shape)
+    return key_primitives.random_bits(key, bit_width=width, shape=shape)
 
 
 # Element types and shapes -------------------------------------------------------------------------

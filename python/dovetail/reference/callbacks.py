@@ -48,10 +48,15 @@ def call(
     types: Sequence[Any],
 ) -> tuple[Array, ...]:
     """The results of the function of that name."""
+    return registered(name)(arrays, shapes, types)
+
+
+def registered(name: str) -> Function:
+    """The function of that name."""
     function = _known.get(name)
     if function is None:
         raise LookupError(f"there is no callback `{name}` in this program any more")
-    return function(arrays, shapes, types)
+    return function
 
 
 @op("callback")

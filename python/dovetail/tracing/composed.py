@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from dovetail.arrays.keys import is_keys
 from dovetail.base.trace_stack import current
 from dovetail.symbolic.size import has_sizes
 from dovetail.tracing.arguments import as_operand
@@ -37,10 +38,21 @@ class Equation:
       primitive: the name of the primitive.
       params: its parameters.
       num_operands: the number of its operands; others of the call are constants of the function.
+      keys: the element types of operands that are keys, by their numbers; their words are the
+        call's.
+      key_results: the same for results.
     """
 
-    def __init__(self, primitive: str, params: dict[str, Any], num_operands: int) -> None:
+    def __init__(
+        self,
+        primitive: str,
+        params: dict[str, Any],
+        num_operands: int,
+        keys: dict[int, Any],
+        key_results: dict[int, Any],
+    ) -> None:
         self.primitive, self.params, self.num_operands = primitive, params, num_operands
+        self.keys, self.key_results = keys, key_results
         self.name = f"{primitive}.{next(_numbers)}"
         _known[self.name] = self
 
@@ -96,7 +108,7 @@ def composed(primitive: str, multiple_results: bool = False) -> Callable[[Any], 
         def wrapper(*operands: Operand, **params: Any) -> Any:
             if not makes_equations():
                 return function(*operands, **params)
-            return _as_equation(primitive, function, operands, params)
+            return as_equation(primitive, function, operands, params)
 
         COMPOSITIONS[primitive] = Composition(wrapper, multiple_results, function)
         return wrapper
@@ -104,29 +116,46 @@ def composed(primitive: str, multiple_results: bool = False) -> Callable[[Any], 
     return decorate
 
 
-def _as_equation(
+def as_equation(
     primitive: str,
     function: Callable[..., Any],
     operands: Sequence[Operand],
     params: dict[str, Any],
 ) -> Any:
+    """Apply a function as an equation; or its ops, if there are symbolic sizes.
+
+    Args:
+      primitive: the name of the primitive.
+      function: the function of the operands and, as keywords, the parameters.
+      operands: arrays, or arrays of keys.
+      params: the parameters.
+    """
     in_progress = current()
     assert in_progress is not None
     names = [f"operand {i} of {primitive}" for i in range(len(operands))]
-    operands = [as_operand(x, name) for x, name in zip(operands, names, strict=True)]
-    if in_progress.root.is_symbolic or any(has_sizes(operand.shape) for operand in operands):
+    keys = {i: x.dtype for i, x in enumerate(operands) if is_keys(x)}
+    words = [
+        x._data if is_keys(x) else as_operand(x, name)
+        for x, name in zip(operands, names, strict=True)
+    ]
+    if in_progress.root.is_symbolic or any(has_sizes(word.shape) for word in words):
         return function(*operands, **params)
+    key_results: dict[int, Any] = {}
 
     def python(*tracers: Tracer) -> tuple[Sequence[Operand], bool]:
-        outs = function(*tracers, **params)
+        given = [keys[i]._array(x) if i in keys else x for i, x in enumerate(tracers)]
+        outs = function(*given, **params)
         several = isinstance(outs, (tuple, list))
-        return (outs if several else [outs]), several
+        outs = outs if several else [outs]
+        key_results.update({i: x.dtype for i, x in enumerate(outs) if is_keys(x)})
+        return [x._data if is_keys(x) else x for x in outs], several
 
-    outside = operands if in_progress.concrete else None
-    avals = [operand.aval for operand in operands]
+    outside = words if in_progress.concrete else None
+    avals = [word.aval for word in words]
     traced = trace(python, avals, names, "composed", primitive, outside)
-    equation = Equation(primitive, params, len(operands))
+    equation = Equation(primitive, params, len(words), keys, key_results)
     in_progress.module.keep(equation)
-    given = [*operands, *traced.captured]
+    given = [*words, *traced.captured]
     outs = apply("call", traced, given, traced.avals, label=equation.name)
+    outs = [key_results[i]._array(x) if i in key_results else x for i, x in enumerate(outs)]
     return outs if traced.extra else outs[0]

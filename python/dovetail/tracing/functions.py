@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from dovetail.tracing.key_reuse import Uses
 
 
-References = Literal["none", "held", "taken"]
+References = Literal["none", "held", "taken", "kept"]
 
 
 class TracedFunction(NamedTuple):
@@ -99,7 +99,8 @@ def trace(
         all of them by default.
       refs: what becomes of references that the function takes or closes over. `none`: there must be
         none; `held`: it takes the arrays that they hold (`held_by`), and returns those of the ones
-        that it writes to (`store`); `taken`: it takes the references.
+        that it writes to (`store`); `taken`: it takes the references; `kept`: they stay references,
+        also those that the function makes.
 
     Raises:
       ValueError: the function returns a reference.
@@ -178,6 +179,8 @@ def _discharged(traced: Trace, avals: Sequence[Any], refs: References) -> tuple[
     the arguments whose arrays it returns.
     """
     outer = [operand for operand in traced.captured if type(operand) is Ref]
+    if refs == "kept":
+        return ()
     takes_refs = outer or any(type(aval) is AbstractRef for aval in avals)
     if takes_refs and refs == "taken":
         return ()

@@ -13,7 +13,7 @@ from dovetail.base.late import lax
 from dovetail.base.late import numpy as dnp
 from dovetail.base.locations import here
 from dovetail.symbolic.size import has_sizes
-from dovetail.trees.pytree import register_node
+from dovetail.trees.pytree import register_node, unflatten
 
 
 class Held:
@@ -320,8 +320,96 @@ class Window(Held):
         return cls(children[0], children[1:], shape)
 
 
+class NDIndexer:
+    """An index of a reference in an equation: a node of which the integers and arrays are leaves.
+
+    Args:
+      indices: an integer, a slice, `Slice` or an array of integers for each dimension.
+      shape: the shape of the reference.
+      int_indexer_shape: the shape of the arrays.
+
+    Example:
+      >>> NDIndexer((1,), (3,)).shape
+      (3,)
+    """
+
+    __slots__ = ("indices", "int_indexer_shape", "shape")
+
+    def __init__(
+        self,
+        indices: Sequence[Any],
+        shape: Sequence[int],
+        int_indexer_shape: Sequence[int] = (),
+    ) -> None:
+        self.indices, self.shape = tuple(indices), tuple(shape)
+        self.int_indexer_shape = tuple(int_indexer_shape)
+
+    def _flat(self) -> tuple[tuple[Any, ...], Any]:
+        split = [
+            ((Any,), (item,)) if type(item) is int else _parts_of(item) for item in self.indices
+        ]
+        kinds = tuple(kind for kind, _ in split)
+        leaves = tuple(x for _, xs in split for x in xs)
+        return leaves, (kinds, self.shape, self.int_indexer_shape)
+
+    @classmethod
+    def _unflat(cls, form: Any, children: Sequence[Any]) -> NDIndexer:
+        kinds, shape, int_indexer_shape = form
+        left = iter(children)
+        return cls([_item_of(kind, left) for kind in kinds], shape, int_indexer_shape)
+
+
+def indices_of(index: Any, shape: Sequence[int]) -> tuple[NDIndexer, ...] | None:
+    """An index as equations have it; None if it is no index of integers, slices and `...` alone.
+
+    Args:
+      index: the index.
+      shape: the shape of the reference.
+    """
+    if is_all(index, len(shape)):
+        return ()
+    items = list(index) if type(index) is tuple else [index]
+    if any(_is_other(item) for item in items):
+        return None
+    dots = [i for i, item in enumerate(items) if item is Ellipsis]
+    if len(dots) > 1 or len(items) - len(dots) > len(shape):
+        return None
+    place = dots[0] if dots else len(items)
+    missing = len(shape) - len(items) + len(dots)
+    items[place : place + len(dots)] = [slice(None)] * missing
+    arrays = [item.shape for item in items if getattr(item, "shape", ())]
+    if any(each != arrays[0] for each in arrays):
+        return None
+    return (NDIndexer(items, shape, arrays[0] if arrays else ()),)
+
+
+def shape_of_part(indices: Sequence[NDIndexer], shape: Sequence[int]) -> tuple[int, ...]:
+    """The shape of what `indices_of` selects."""
+    if not indices:
+        return tuple(shape)
+    known = [
+        item if type(item) in (int, slice) else np.zeros(item.shape, int)
+        for item in indices[0].indices
+    ]
+    return np.broadcast_to(False, tuple(shape))[tuple(known)].shape
+
+
+def _is_other(item: Any) -> bool:
+    """Whether an index is none of integers, slices of known places and `...`."""
+    if item is Ellipsis or type(item) in (int, slice):
+        return False
+    dtype = getattr(item, "dtype", None)
+    return dtype is None or not dtypes.is_integer(dtype) or has_sizes(item.shape)
+
+
+def index_of(tree: Any, leaves: Sequence[Any]) -> Any:
+    """The index whose parts are the leaves of a tree of `indices_of`."""
+    steps = unflatten(tree, leaves)
+    return steps[0].indices if steps else ...
+
+
 # Functions that are traced take windows as they take references: by what they are made of.
-for _class in (RefView, Rearranged, Window):
+for _class in (RefView, Rearranged, Window, NDIndexer):
     register_node(_class, _class._flat, _class._unflat)
 
 

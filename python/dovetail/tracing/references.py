@@ -12,13 +12,15 @@ from dovetail.arrays.array import Array
 from dovetail.arrays.shaped_array import ShapedArray
 from dovetail.base import locations
 from dovetail.base.errors import LeakedTracerError
-from dovetail.base.late import reference_updates
+from dovetail.base.late import composed, reference_updates
+from dovetail.base.late import numpy as dnp
 from dovetail.base.locations import here
 from dovetail.base.mlir_types import Type, dtype_name
 from dovetail.base.trace_stack import current
 from dovetail.symbolic.size import plain
 from dovetail.tracing import reference_ops
-from dovetail.tracing.held import Held, is_all, of_type
+from dovetail.tracing.held import Held, index_of, indices_of, is_all, of_type, shape_of_part
+from dovetail.trees.pytree import flatten
 
 if TYPE_CHECKING:
     from dovetail.tracing.trace import Trace
@@ -61,8 +63,29 @@ class AbstractRef:
         """The array's sharding over explicit axes of a mesh."""
         return self.inner_aval.sharding
 
+    def str_short(self, short_dtypes: bool = False) -> str:
+        """A short description, as in equations."""
+        return f"Ref{{{self.inner_aval.str_short(short_dtypes)}}}"
+
     def __str__(self) -> str:
         return f"Ref{{{self.inner_aval}}}"
+
+
+def _got(whole: Any, *leaves: Any, tree: Any) -> Any:
+    return whole[index_of(tree, leaves)]
+
+
+def _swapped(whole: Any, value: Any, *leaves: Any, tree: Any) -> Any:
+    part = whole.at[index_of(tree, leaves)]
+    return part.get(), part.set(value)
+
+
+def _added(whole: Any, value: Any, *leaves: Any, tree: Any) -> Any:
+    return whole.at[index_of(tree, leaves)].add(value)
+
+
+# From what a reference holds to the elements, and to what it holds then.
+_ACCESSES = {"get": _got, "swap": _swapped, "addupdate": _added}
 
 
 class Ref(Held):
@@ -153,6 +176,8 @@ class Ref(Held):
         reference_ops.set(trace, self, value)
 
     def __getitem__(self, index: Any) -> Any:
+        if (made := self._equation("get", index)) is not None:
+            return made
         part = super().__getitem__(index)
         if self._array is None or type(part) is not Array or current() is not None:
             return part
@@ -165,13 +190,39 @@ class Ref(Held):
             return part
         return Array(data.copy(), part.weak_type, part._place)
 
+    def swap(self, value: Any, index: Any = ...) -> Any:
+        """Replace the elements at an index; returns those before."""
+        outs = self._equation("swap", index, value)
+        if outs is None:
+            return super().swap(value, index)
+        self._write(outs[1])
+        return outs[0]
+
     def _update(self, how: str, index: Any, value: Any) -> None:
+        outs = self._equation(how, index, value)
+        if outs is not None:
+            self._write(outs[1] if how == "swap" else outs)
+            return
         if current() is None and not is_all(index, self.ndim):
             array = self._known()
             if array.nbytes >= _LARGE:
                 value = of_type(how, value, array.dtype)
                 return reference_updates.update(self, how, index, value)
         super()._update(how, index, value)
+
+    def _equation(self, how: str, index: Any, *values: Any) -> Any:
+        """An access as an equation of a program of `make_jaxpr`; None if it is none."""
+        if not composed.makes_equations() or (indices := indices_of(index, self.shape)) is None:
+            return None
+        if values:
+            value = of_type(how, values[0], self.dtype)
+            try:
+                values = (dnp.broadcast_to(value, shape_of_part(indices, self.shape)),)
+            except ValueError:
+                return None
+        leaves, tree = flatten(indices)
+        operands = [self._read(), *values, *leaves]
+        return composed.as_equation(how, _ACCESSES[how], operands, {"tree": tree})
 
     def end(self) -> Any:
         """The array that it holds; the reference must not be used any more."""

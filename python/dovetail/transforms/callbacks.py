@@ -208,7 +208,28 @@ def _apply(
     called: Callback, avals: Sequence[ShapedArray], effect: str, ordered: bool, method: str | None
 ) -> list[Operand]:
     """The results of a call: in the trace in progress, or at once."""
-    shapes, operands = [aval.shape for aval in avals], called.take_operands()
+    return called_on(called, called.take_operands(), avals, effect, ordered, method)
+
+
+def called_on(
+    called: Callback,
+    operands: Sequence[Operand],
+    avals: Sequence[ShapedArray],
+    effect: str,
+    ordered: bool,
+    method: str | None,
+) -> list[Operand]:
+    """The results of a call: in the trace in progress, or at once.
+
+    Args:
+      called: the function.
+      operands: the arrays among its arguments.
+      avals: the types of its results.
+      effect: `none`, `io` or `debug`.
+      ordered: whether the order of the calls matters.
+      method: how `vmap` calls it.
+    """
+    shapes = [aval.shape for aval in avals]
     refuse_recording()
     in_progress = current()
     if in_progress is None:

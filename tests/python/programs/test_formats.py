@@ -25,6 +25,21 @@ def test_formats_of_arrays_and_programs() -> None:
     assert compiled.output_formats == (X.format, X.format)
 
 
+def test_descriptions() -> None:
+    described = dt.ShapeDtypeStruct(X.shape, X.dtype, sharding=X.format)
+    assert (described.sharding, described.format) == (PLACE, X.format)
+    assert described == dt.ShapeDtypeStruct(X.shape, X.dtype, sharding=X.format)
+    assert described != dt.ShapeDtypeStruct(X.shape, X.dtype, sharding=PLACE)
+    assert described.update(shape=(3, 2)).format == X.format
+    assert "format=Layout(major_to_minor=(0, 1)" in repr(described)
+    assert dt.jit(lambda x: x + 1).lower(described).compile()(X).format == X.format
+    assert dt.ShapeDtypeStruct(X.shape, X.dtype, sharding=PLACE).format == Format(None, PLACE)
+    with pytest.raises(TypeError, match="cannot be used in place of a device-local layout"):
+        dt.ShapeDtypeStruct(X.shape, X.dtype, sharding=Format(Layout.AUTO, PLACE))
+    with pytest.raises(NotImplementedError, match="layouts must be row-major"):
+        dt.ShapeDtypeStruct(X.shape, X.dtype, sharding=Format(Layout((1, 0)), PLACE))
+
+
 def test_layouts_are_row_major() -> None:
     columns = Format(Layout((1, 0)), PLACE)
     options: dict[str, Any]

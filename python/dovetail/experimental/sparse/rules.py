@@ -115,7 +115,7 @@ def apply_rule(
     if name in _NESTED:
         return _NESTED[name](evaluate, values, params)
     rules = _BCSR if any(isinstance(value, BCSR) for value in values) else _BCOO
-    if name in rules:
+    if name in rules and not _has_more_ops(name, values, params):
         return [rules[name](*values, **params)]
     if name in COMPOSITIONS:
         ops = make_jaxpr(functools.partial(COMPOSITIONS[name].ops, **params))
@@ -206,7 +206,7 @@ def _sub(x: Any, y: Any) -> Any:
     raise NotImplementedError("Subtraction between sparse and dense array.")
 
 
-def _mul(x: Any, y: Any) -> Any:
+def _mul(x: Any, y: Any, **_: Any) -> Any:
     x, y = Stretched.small(x), Stretched.small(y)
     if isinstance(x, BCOO) and isinstance(y, BCOO):
         if x.indices is y.indices and x.unique_indices:
@@ -275,11 +275,38 @@ def _pad(mat: Any, value: Any, padding_config: Sequence[tuple[int, int, int]]) -
     return bcoo_shape.pad(mat, padding_config)
 
 
-def _conv(x: Any, y: Any, **params: Any) -> BCOO:
+def _conv_general_dilated(
+    x: Any,
+    y: Any,
+    *,
+    window_strides: Sequence[int],
+    rhs_dilation: Sequence[int],
+    dimension_numbers: Any,
+    **_: Any,
+) -> BCOO:
+    return _conv(
+        x,
+        y,
+        windows=dimension_numbers.out_spec[2:],
+        strides=window_strides,
+        dilations=rhs_dilation,
+        ans_dims=range(x.ndim),
+    )
+
+
+def _conv(
+    x: Any,
+    y: Any,
+    *,
+    windows: Sequence[int],
+    strides: Sequence[int],
+    dilations: Sequence[int],
+    ans_dims: Sequence[int],
+    **_: Any,
+) -> BCOO:
     """A convolution in one dimension; other dimensions have size 1."""
-    windows, widths = params["windows"], {*params["strides"], *params["dilations"]}
     others = math.prod(x.shape) == max(x.shape) and math.prod(y.shape) == max(y.shape)
-    if len(windows) != 1 or widths != {1} or not others:
+    if len(windows) != 1 or {*strides, *dilations} != {1} or not others:
         raise NotImplementedError(
             "sparse rule for conv_general_dilated is implemented for one dimension and channel "
             "without strides and dilations only."
@@ -287,7 +314,7 @@ def _conv(x: Any, y: Any, **params: Any) -> BCOO:
     lines = [_line(operand) for operand in (x, y)]
     made = bcoo_conv_general_dilated(*lines, window_strides=(1,), padding=[(0, 0)])
     size = made.shape[-1]
-    shape = [size if d == windows[0] else 1 for d in params["ans_dims"]]
+    shape = [size if d == windows[0] else 1 for d in ans_dims]
     return bcoo_shape.bcoo_reshape(bcoo_update_layout(made, n_batch=0), new_sizes=shape)
 
 
@@ -304,9 +331,29 @@ def _reduce_sum(mat: BCOO, axes: Sequence[int], **_: Any) -> Any:
     return dnp.sum(made.data, dtype=made.dtype) if not made.shape else made
 
 
-def _gather(mat: Any, start: Any, dims: Sequence[int], window: Sequence[int]) -> Any:
+def _has_more_ops(name: str, values: list[Any], params: dict[str, Any]) -> bool:
+    """Whether an equation is more than the op that the rule of its name is for."""
+    if name == "gather":
+        numbers = params["dimension_numbers"]
+        is_filled = params["mode"] is lax.GatherScatterMode.FILL_OR_DROP
+        # The op has all dimensions of windows, after those of the batch.
+        batch, rank = np.ndim(values[1]) - 1, len(params["slice_sizes"])
+        are_last = numbers.offset_dims == tuple(range(batch, batch + rank))
+        return not (is_filled and params["fill_value"] == 0 and are_last)
+    if name == "conv_general_dilated":
+        is_padded = any(low or high for low, high in params["padding"])
+        groups = params["feature_group_count"], params["batch_group_count"]
+        return is_padded or any(by != 1 for by in params["lhs_dilation"]) or groups != (1, 1)
+    return False
+
+
+def _gather(
+    mat: Any, start: Any, dimension_numbers: Any, slice_sizes: Sequence[int], **_: Any
+) -> Any:
     if not isinstance(mat, BCOO) or isinstance(start, (BCOO, BCSR)):
         raise NotImplementedError("sparse rule for gather with sparse indices is not implemented.")
+    dims = dimension_numbers.start_index_map
+    window = tuple(slice_sizes[d] for d in dims)
     return bcoo_parts.gather_slices(mat, dnp.asarray(start), dims, window)
 
 
@@ -343,7 +390,8 @@ def _dot_general(x: Any, y: Any, dimension_numbers: Any, **params: Any) -> Any:
 _BCOO: dict[str, Callable[..., Any]] = {
     "add": _add,
     "concatenate": _concatenate,
-    "conv_general_dilated": _conv,
+    "conv": _conv,
+    "conv_general_dilated": _conv_general_dilated,
     "div": _div,
     "dot_general": _dot_general,
     "gather": _gather,
@@ -432,11 +480,11 @@ def _cond(evaluate: Evaluate, values: list[Any], params: dict[str, Any]) -> list
 
 
 _NESTED: dict[str, Callable[..., list[Any]]] = {
-    "checkpoint": _call,
     "cond": _cond,
     "custom_jvp_call": _call,
     "custom_vjp_call": _call,
     "jit": _call,
+    "remat2": _call,
     "scan": _scan,
     "while": _while,
 }

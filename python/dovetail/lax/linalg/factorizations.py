@@ -28,6 +28,7 @@ from dovetail.lax.linalg.operands import (
     transposed,
 )
 from dovetail.ops.operands import ArrayLike, as_operand
+from dovetail.tracing.composed import composed
 
 
 def cholesky(x: ArrayLike, *, symmetrize_input: bool = True) -> Array:
@@ -251,9 +252,13 @@ def householder_product(a: ArrayLike, taus: ArrayLike) -> Array:
     """
     name = "householder_product"
     array, factors = matrices(name, a), matrices(name, taus, 1, rank=1)
-    m, n = array.shape[-2:]
     _check_reflections(name, array, factors)
-    eye = identity(array, m, n)
+    return _householder_product(array, factors)
+
+
+@composed("householder_product")
+def _householder_product(array: Array, factors: Array) -> Array:
+    eye = identity(array, *array.shape[-2:])
     return natively(lambda x, t, c: _reflected(x, t, c, False), array, factors, eye)
 
 

@@ -12,6 +12,7 @@ from dovetail.base.errors import value_error, warn
 from dovetail.lax.linalg.operands import adjoint, hermitian, matrices, natively, square
 from dovetail.ops.operands import ArrayLike
 from dovetail.symbolic.size import min_dim
+from dovetail.tracing.composed import composed
 
 # First and last but one index of the requested values.
 Subset = tuple[int, int] | None
@@ -123,11 +124,33 @@ def eigh(
       >>> eigh(np.float32([[2, 1], [1, 2]]))[1]
       Array([1., 3.], dtype=float32)
     """
-    del sort_eigenvalues, implementation
-    array = _hermitian_operand(square("eigh", x), lower, symmetrize_input)
-    w, v = natively(ops.eigh, array)
+    array = square("eigh", x)
+    if symmetrize_input:
+        array = hermitian(array)
+    v, w = _eigh(
+        array,
+        lower=lower,
+        sort_eigenvalues=sort_eigenvalues,
+        subset_by_index=subset_by_index,
+        algorithm=implementation,
+    )
+    return v, w
+
+
+@composed("eigh", multiple_results=True)
+def _eigh(
+    x: Array,
+    *,
+    lower: bool,
+    subset_by_index: Subset,
+    sort_eigenvalues: bool = True,
+    algorithm: Any = None,
+) -> list[Array]:
+    w, v = natively(ops.eigh, x if lower else adjoint(x))
+    if subset_by_index is None:
+        return [v, w]
     begin, end = _range("eigh", subset_by_index, w.shape[-1])
-    return v[..., begin:end], w[..., begin:end]
+    return [v[..., begin:end], w[..., begin:end]]
 
 
 def eigvalsh(x: ArrayLike, *, lower: bool = True, symmetrize_input: bool = True) -> Array:
@@ -193,7 +216,6 @@ def svd(
       >>> svd(np.float32([[3], [4]]), compute_uv=False)
       Array([5.], dtype=float32)
     """
-    del algorithm
     array = matrices("svd", x)
     count = min_dim(*array.shape[-2:])
     begin, end = _range("svd", subset_by_index, count)
@@ -201,12 +223,31 @@ def svd(
         raise value_error(
             f"svd: subset_by_index needs full_matrices=False, got: the range {subset_by_index}"
         )
-    if not compute_uv:
-        return natively(lambda a: ops.svd(a, False, False), array)[0][..., begin:end]
-    s, u, vh = natively(lambda a: ops.svd(a, full_matrices), array)
+    outs = _svd(
+        array,
+        full_matrices=full_matrices,
+        compute_uv=compute_uv,
+        subset_by_index=subset_by_index,
+        algorithm=algorithm,
+    )
+    return (outs[1], outs[0], outs[2]) if compute_uv else outs[0]
+
+
+@composed("svd", multiple_results=True)
+def _svd(
+    x: Array,
+    *,
+    full_matrices: bool,
+    compute_uv: bool,
+    subset_by_index: Subset = None,
+    algorithm: Any = None,
+) -> list[Array]:
+    outs = list(natively(lambda a: ops.svd(a, full_matrices and compute_uv, compute_uv), x))
     if subset_by_index is None:
-        return u, s, vh
-    return u[..., begin:end], s[..., begin:end], vh[..., begin:end, :]
+        return outs
+    begin, end = _range("svd", subset_by_index, min_dim(*x.shape[-2:]))
+    parts = outs[0][..., begin:end]
+    return [parts, outs[1][..., begin:end], outs[2][..., begin:end, :]] if compute_uv else [parts]
 
 
 def schur(

@@ -10,7 +10,8 @@ def run_state(f):
         f(refs)
         return _tree_util.tree_map(_dt.freeze, refs)
 
-    return wrapped
+    # Its references are no effects of a program around it.
+    return _dt.jit(wrapped)
 
 
 run_state_reference = run_state

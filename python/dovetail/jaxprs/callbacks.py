@@ -1,0 +1,109 @@
+"""Equations of calls of Python functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dovetail.arrays.array import Array
+from dovetail.arrays.shaped_array import ShapedArray
+from dovetail.reference import callbacks
+from dovetail.tracing.arguments import as_operand
+from dovetail.transforms.callbacks import Callback, called_on
+from dovetail.transforms.primitives import Primitive
+
+Params = dict[str, Any]
+
+
+class FlatCallback:
+    """A called function, of arrays, in the parameters of an equation.
+
+    Args:
+      called: the function, with the structure of its arguments.
+      result_avals: the types of its results.
+    """
+
+    def __init__(self, called: Callback, result_avals: Sequence[ShapedArray]) -> None:
+        self.called, self.result_avals = called, tuple(result_avals)
+
+    def __call__(self, *arrays: Any) -> list[Array]:
+        """Call it; a list of arrays."""
+        shapes = [aval.shape for aval in self.result_avals]
+        types = [aval.dtype for aval in self.result_avals]
+        return [Array(x) for x in self.called([np.asarray(x) for x in arrays], shapes, types)]
+
+    def __repr__(self) -> str:
+        return f"FlatCallback({self.called.function!r})"
+
+
+class CallbackPrimitive(Primitive):
+    """A call of a Python function.
+
+    Args:
+      name: JAX's name of it.
+      effect: its effect in the IR.
+    """
+
+    multiple_results = True
+
+    def __init__(self, name: str, effect: str) -> None:
+        super().__init__(name)
+        self._effect = effect
+
+    def bind(
+        self,
+        *args: Any,
+        callback: Any,
+        result_avals: Sequence[ShapedArray] = (),
+        ordered: bool = False,
+        vmap_method: str | None = None,
+        **params: Any,
+    ) -> Any:
+        """Call the function.
+
+        Args:
+          args: arrays.
+          callback: a function of the arrays that returns a list of arrays.
+          result_avals: the types of its results.
+          ordered: whether the order of the calls matters.
+          vmap_method: how `vmap` calls it.
+          params: what else JAX's equations have, ignored.
+        """
+        operands = [as_operand(arg, f"operand {i} of {self}") for i, arg in enumerate(args)]
+        given = isinstance(callback, FlatCallback)
+        called = callback.called if given else Callback(callback, args, {}, self.name)
+        return called_on(called, operands, result_avals, self._effect, ordered, vmap_method)
+
+    impl = bind
+
+    def params_of(self, called: Callback, attributes: Params, avals: Sequence[Any]) -> Params:
+        """The parameters of an equation."""
+        params: Params = {"callback": FlatCallback(called, avals)}
+        if self._effect == "debug":
+            return params | {"ordered": attributes["ordered"]}
+        params |= {"result_avals": tuple(avals), "sharding": None}
+        if self._effect == "io":
+            return params | {"ordered": attributes["ordered"]}
+        return params | {"vmap_method": attributes.get("vmap_method")}
+
+
+_BY_EFFECT = {
+    "none": CallbackPrimitive("pure_callback", "none"),
+    "io": CallbackPrimitive("io_callback", "io"),
+    "debug": CallbackPrimitive("debug_callback", "debug"),
+}
+PRIMITIVES = {each.name: each for each in _BY_EFFECT.values()}
+
+
+def equation_of(attributes: Params, avals: Sequence[Any]) -> tuple[CallbackPrimitive, Params]:
+    """The primitive and the parameters of the op that calls a function.
+
+    Args:
+      attributes: the op's.
+      avals: the types of its results.
+    """
+    primitive = _BY_EFFECT[attributes["effect"]]
+    called: Any = callbacks.registered(attributes["function"])
+    return primitive, primitive.params_of(called, attributes, avals)

@@ -1,0 +1,106 @@
+"""Equations of the derivatives of extremes of windows, which are several ops of the IR."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from dovetail.jaxprs.structure import Atom, JaxprEqn, Var
+
+Params = dict[str, Any]
+
+_SELECTING = {"window_argmax": "ge", "window_argmin": "le"}
+
+
+class _Offsets(NamedTuple):
+    """The offsets of the extremes of an array's windows."""
+
+    select: str
+    operand: Atom
+    window: tuple[int, ...]
+    strides: tuple[int, ...]
+    dilations: tuple[int, ...]
+
+    def params(self, primitive: Any) -> Params:
+        """The parameters of an equation that selects by them."""
+        return {
+            "select_prim": primitive,
+            "window_dimensions": self.window,
+            "window_strides": self.strides,
+            "padding": ((0, 0),) * len(self.window),
+        }
+
+
+class Selections:
+    """What is known of values of a body: which are offsets of extremes, and which padded ones."""
+
+    def __init__(self) -> None:
+        self._offsets: dict[Any, _Offsets] = {}
+        self._padded: dict[Any, JaxprEqn] = {}
+        # Equations without use where an equation stands for several ops.
+        self._parts: set[int] = set()
+
+    def note(self, op: str, keywords: Params, eqn: JaxprEqn) -> None:
+        """Note an equation that was made of an op.
+
+        Args:
+          op: the op.
+          keywords: its keywords.
+          eqn: the equation.
+        """
+        if op in _SELECTING:
+            names = ("window", "strides", "dilations")
+            sizes = (tuple(keywords[name]) for name in names)
+            self._offsets[eqn.outvars[0]] = _Offsets(_SELECTING[op], eqn.invars[0], *sizes)
+            self._parts.add(id(eqn))
+        elif op == "pad":
+            self._padded[eqn.outvars[0]] = eqn
+
+    def equation(
+        self, op: str, keywords: Params, atoms: Sequence[Any], out: Var
+    ) -> tuple[str, Any, list[Any]] | None:
+        """The primitive, offsets and operands of the equation that stands for an op and those
+        before it; None if none does.
+
+        Args:
+          op: the op.
+          keywords: its keywords.
+          atoms: its operands.
+          out: its result.
+        """
+        if op == "window_take" and (of := self._offsets.get(atoms[1])) is not None:
+            given = tuple(tuple(keywords[n]) for n in ("window", "strides", "dilations"))
+            if given == (of.window, of.strides, of.dilations):
+                return "select_and_gather_add", of, [atoms[0], of.operand]
+        if op == "window_put" and atoms[0] in self._padded and atoms[1] in self._padded:
+            source, offsets = (self._padded[atom] for atom in atoms)
+            of = self._offsets.get(offsets.invars[0])
+            config, same = (eqn.params["padding_config"] for eqn in (source, offsets))
+            if of is not None and config == same and self._is_scatter(of, config, keywords, out):
+                self._parts.update(map(id, (source, offsets)))
+                return "select_and_scatter_add", of, [source.invars[0], of.operand]
+        return None
+
+    @staticmethod
+    def _is_scatter(of: _Offsets, config: Any, keywords: Params, out: Var) -> bool:
+        """Whether values, padded so, are put where the array's windows have their extremes."""
+        fits = all(
+            low == size - 1 and interior == stride - 1
+            for (low, _, interior), size, stride in zip(config, of.window, of.strides, strict=True)
+        )
+        is_dense = all(by == 1 for by in (*of.dilations, *keywords["dilations"]))
+        is_same = out.aval.shape == of.operand.aval.shape
+        return fits and is_dense and is_same and tuple(keywords["window"]) == of.window
+
+    def without_parts(self, eqns: Sequence[JaxprEqn], outs: Sequence[Atom]) -> list[JaxprEqn]:
+        """The equations without those that only served one that stands for several ops."""
+        if not self._parts:
+            return list(eqns)
+        kept: list[JaxprEqn] = []
+        used = {id(atom) for atom in outs}
+        for eqn in reversed(eqns):
+            if id(eqn) in self._parts and not any(id(var) in used for var in eqn.outvars):
+                continue
+            kept.append(eqn)
+            used.update(map(id, eqn.invars))
+        return kept[::-1]
