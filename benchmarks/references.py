@@ -39,6 +39,13 @@ def exchange(ref: Any, i: Any) -> None:
     ref[i + 1] = first
 
 
+def kept(ref: Any, i: Any) -> Any:
+    first = ref[1]
+    ref[i + 1] = 3.0
+    ref[1] = first * 2
+    return first
+
+
 def looped(ref: Any, i: Any) -> None:
     lax.fori_loop(0, 100, lambda k, c: (assign(ref, i + k, ref[i + k] + 1), c)[1], 0)
 
@@ -65,6 +72,7 @@ UPDATES: dict[str, Callable[[Any, Any], Any]] = {
     "read an element": lambda ref, i: ref[i, 5],
     "read rows": lambda ref, i: ref[np.array([1, 5, 9])],
     "write a row": lambda ref, i: assign(ref, i, 2.0),
+    "write a column": lambda ref, i: assign(ref, (slice(None, 4096), i), 2.0),
     "write a window": lambda ref, i: assign(ref, (dt.ds(i, 2), slice(10, 20)), 2.0),
     "add to a row": lambda ref, i: ref.addupdate(1.0, i),
     "add to rows": lambda ref, i: ref.addupdate(1.0, np.array([1, 5, 9])),
@@ -73,6 +81,7 @@ UPDATES: dict[str, Callable[[Any, Any], Any]] = {
 COMPILED: dict[str, Callable[[Any, Any], Any]] = {
     **UPDATES,
     "exchange rows": exchange,
+    "a known row, needed after": kept,
     "100 rows in a loop": looped,
     "64 rows in a scan": scanned,
     "a row in a branch": chosen,

@@ -1,5 +1,6 @@
 // Views, destinations and alias classes of arrays in lowered programs.
 #include "Aliases.h"
+#include "Ops.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -67,6 +68,41 @@ SmallVector<Value> sourcesOf(Value array) {
       if (!region.empty())
         sources.push_back(region.front().getTerminator()->getOperand(cast<OpResult>(array).getResultNumber()));
   return sources;
+}
+
+//===- Copies of slices --------------------------------------------------------===//
+
+static int64_t bytesIn(Value array) {
+  auto type = dyn_cast<RankedTensorType>(array.getType());
+  return type && type.hasStaticShape() ? type.getNumElements() * bytesOfElement(type.getElementType()) : 0;
+}
+
+bool isWorthWaiting(Value read, Value written) {
+  // The bytes of an array of which copies take longer than a wait, and the part of it that may be read meanwhile.
+  constexpr int64_t kLeast = int64_t(1) << 20, kParts = 16;
+  int64_t part = bytesIn(read), whole = bytesIn(written);
+  return part > 0 && whole >= kLeast && part <= whole / kParts;
+}
+
+Value smallSlice(Value array) {
+  SmallVector<Value> views = viewsOf(array);
+  for (Value view : llvm::reverse(views))
+    if (view.getDefiningOp<tensor::ExtractSliceOp>() && isWorthWaiting(view, views.back()))
+      return view;
+  return {};
+}
+
+Value copySlice(Value slice) {
+  ImplicitLocOpBuilder b(slice.getLoc(), slice.getContext());
+  b.setInsertionPointAfterValue(slice);
+  Value copy = optimizationBarrier(b, slice)[0];
+  slice.replaceAllUsesExcept(copy, copy.getDefiningOp());
+  return copy;
+}
+
+bool isCopyOfSlice(Operation *op) {
+  return op && isOptimizationBarrier(op) && op->getNumOperands() == 1 &&
+         smallSlice(op->getOperand(0)) == op->getOperand(0);
 }
 
 //===- Destinations ------------------------------------------------------------===//
@@ -165,6 +201,8 @@ static bool mayBeAllOf(Value part, Value whole) {
 }
 
 void Aliases::addMoves(Operation *op) {
+  if (isCopyOfSlice(op))
+    return;
   if (passesOn(op))
     for (auto [operand, result] : llvm::zip(op->getOperands(), op->getResults()))
       join(operand, result);

@@ -38,6 +38,23 @@ mlir::Value withoutReshapes(mlir::Value array);
 /// loop that carries it, the values that branches return for it.
 llvm::SmallVector<mlir::Value> sourcesOf(mlir::Value array);
 
+//===- Copies of slices --------------------------------------------------------===//
+
+/// Whether a write to an array should wait until `read`, a part of it or computed of one, is there: the array is large,
+/// and a copy of it would take longer.
+bool isWorthWaiting(mlir::Value read, mlir::Value written);
+
+/// The small slice of a large array that an array is a view of: the one nearest to the large array. Null if there is
+/// none.
+mlir::Value smallSlice(mlir::Value array);
+
+/// Makes all uses of a slice those of a copy in memory of its own, and returns that. IREE copies a slice behind a
+/// barrier if the array is overwritten later.
+mlir::Value copySlice(mlir::Value slice);
+
+/// Whether the op makes such a copy.
+bool isCopyOfSlice(mlir::Operation *op);
+
 //===- Destinations ------------------------------------------------------------===//
 
 /// The arrays that an op overwrites, unless they are used later.

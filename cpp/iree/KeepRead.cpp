@@ -18,9 +18,6 @@ namespace dovetail {
 
 namespace {
 
-/// The bytes of an array of which copies take longer than a wait, and the part of it that may be read meanwhile.
-constexpr int64_t kLeastToWait = int64_t(1) << 20, kPartsToWait = 16;
-
 /// Whether an op reads elements of its operands, and has its own position in the order of dispatches.
 bool readsElements(Operation *op) {
   return !isa<tensor::DimOp, RegionBranchOpInterface>(op) && !op->hasTrait<OpTrait::IsTerminator>() && !isView(op) &&
@@ -100,7 +97,7 @@ private:
     SmallVector<Value> rest = {value};
     while (!rest.empty()) {
       Value next = rest.pop_back_val();
-      if (isBeside(next))
+      if (isBeside(next) || isCopyOfSlice(next.getDefiningOp()))
         continue;
       if (isArray(next))
         return true;
@@ -128,26 +125,25 @@ private:
   DenseSet<Value> apart;
 };
 
-/// The bytes of an array; 0 if they are not known.
-int64_t bytesOf(Value array) {
-  auto type = dyn_cast<RankedTensorType>(array.getType());
-  return type && type.hasStaticShape() ? type.getNumElements() * bytesOfElement(type.getElementType()) : 0;
+/// An array that an op writes to its destination, or computes what it writes of; null if there is none.
+OpOperand *writtenBy(Operation *writer, Value destination) {
+  for (OpOperand &operand : writer->getOpOperands())
+    if (operand.get() != destination && isa<RankedTensorType>(operand.get().getType()) &&
+        !isa_and_present<tensor::EmptyOp>(operand.get().getDefiningOp()) &&
+        cast<RankedTensorType>(operand.get().getType()).hasStaticShape())
+      return &operand;
+  return nullptr;
 }
 
 /// Makes a write to a large array wait for an op before it that reads little of it, where the copy of the array would
 /// take longer than the wait.
 bool waitFor(Operation *writer, Operation *reader, Value destination) {
   reader = writer->getBlock()->findAncestorOpInBlock(*reader);
-  if (!reader || reader == writer || !reader->isBeforeInBlock(writer) || reader->getNumResults() != 1 ||
-      bytesOf(destination) < kLeastToWait)
+  if (!reader || reader == writer || !reader->isBeforeInBlock(writer) || reader->getNumResults() != 1)
     return false;
   Value read = reader->getResult(0);
-  int64_t bytes = bytesOf(read);
-  auto written = llvm::find_if(writer->getOpOperands(), [&](OpOperand &operand) {
-    return operand.get() != destination && isa<RankedTensorType>(operand.get().getType()) &&
-           !isa_and_present<tensor::EmptyOp>(operand.get().getDefiningOp()) && bytesOf(operand.get()) > 0;
-  });
-  if (bytes == 0 || bytes > bytesOf(destination) / kPartsToWait || written == writer->getOpOperands().end())
+  OpOperand *written = writtenBy(writer, destination);
+  if (!written || !isWorthWaiting(read, destination))
     return false;
   ImplicitLocOpBuilder b(writer->getLoc(), writer);
   SmallVector<Value> behind = optimizationBarrier(b, {read, written->get()});
@@ -157,6 +153,32 @@ bool waitFor(Operation *writer, Operation *reader, Value destination) {
     return user && user != barrier && barrier->isBeforeInBlock(user);
   });
   written->set(behind[1]);
+  return true;
+}
+
+/// Makes an op read a copy of a small slice of a large array, and a write to the array wait for the copy. Returns
+/// whether the value that it reads is a view of such a slice.
+bool waitForSlice(Operation *writer, Value read, Value destination) {
+  Value slice = smallSlice(read);
+  Operation *reader = slice ? slice.getDefiningOp() : nullptr;
+  OpOperand *written = writtenBy(writer, destination);
+  if (!reader || !written || reader->getBlock() != writer->getBlock() || !reader->isBeforeInBlock(writer))
+    return false;
+  Value copy = copySlice(slice);
+  if (!needs(writer, copy.getDefiningOp())) {
+    ImplicitLocOpBuilder b(writer->getLoc(), writer);
+    written->set(optimizationBarrier(b, {copy, written->get()})[1]);
+  }
+  return true;
+}
+
+/// Computes what an op inserts into a large array elsewhere first, if it is small.
+bool waitForPart(tensor::InsertSliceOp insert) {
+  OpOperand &part = insert.getSourceMutable();
+  if (!isWorthWaiting(part.get(), insert.getDest()))
+    return false;
+  ImplicitLocOpBuilder b(insert.getLoc(), insert);
+  part.set(optimizationBarrier(b, part.get())[0]);
   return true;
 }
 
@@ -183,15 +205,23 @@ bool keepRead(func::FuncOp function) {
   KeepAliveUses uses;
   bool isChanged = false;
   for (auto [writer, destination] : writes) {
-    if (auto insert = dyn_cast<tensor::InsertSliceOp>(writer); insert && ReadsElsewhere(aliases, insert).find())
-      llvm::for_each(viewsOf(destination), [&](Value view) { uses.insert(view); });
+    if (auto insert = dyn_cast<tensor::InsertSliceOp>(writer); insert && ReadsElsewhere(aliases, insert).find()) {
+      if (waitForPart(insert))
+        isChanged = true;
+      else
+        llvm::for_each(viewsOf(destination), [&](Value view) { uses.insert(view); });
+    }
     for (OpOperand *read : reads[aliases.classOf(destination)]) {
       SmallVector<Value> views = viewsOf(read->get());
+      // It reads a copy by now.
+      if (isCopyOfSlice(views.back().getDefiningOp()))
+        continue;
       if (read->getOwner() == writer || isRepeatedByIree(views.back()) || uses.contains(views.front()))
         continue;
       // If two ops overwrite one array, IREE makes one of them overwrite a copy anyway.
       bool isOver = writesOver(*read);
-      if (!isOver && !areOrdered(writer, read->getOwner()) && waitFor(writer, read->getOwner(), destination))
+      if (!isOver && !areOrdered(writer, read->getOwner()) &&
+          (waitForSlice(writer, read->get(), destination) || waitFor(writer, read->getOwner(), destination)))
         isChanged = true;
       else if (isOver || !areOrdered(writer, read->getOwner()))
         llvm::for_each(views, [&](Value view) { uses.insert(view); });

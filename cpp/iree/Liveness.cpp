@@ -118,7 +118,7 @@ static bool isForOneBarrier(Value array) {
 static bool entersBarrier(Value array) {
   return llvm::any_of(array.getUsers(), [](Operation *user) {
     if (isOptimizationBarrier(user))
-      return !isKeepAliveUse(user);
+      return !isKeepAliveUse(user) && !isCopyOfSlice(user);
     return (isView(user) || passesOn(user)) && llvm::any_of(user->getResults(), entersBarrier);
   });
 }

@@ -99,7 +99,7 @@ def ReuseArgumentsPass : ModulePass<"dovetail-reuse-arguments"> {
     An argument with `dovetail.donated` may be consumed by the program (`iree.abi.consume`). A large result of its type
     that a pointwise op computes overwrites it, in a separate dispatch with the preceding pointwise ops fused in. If the
     argument is used later, IREE copies it first. It does not see that a result is the argument itself: such an argument
-    is not consumed.
+    is not consumed. A result that is a small slice of it, or of another large result, is copied (by a barrier).
   }];
 }
 
@@ -186,6 +186,9 @@ def KeepReadPass : ModulePass<"dovetail-keep-read"> {
     IREE also computes a slice that is inserted into an array directly into it. If what computes the slice reads the array,
     other than by elementwise ops of the elements that the slice replaces, the array gets such a use, too. Elements that
     are known to stay, and what is computed before a barrier, may be read in any way.
+
+    Where the array is large, and what is read or inserted a small part of it, the write waits for that behind a barrier
+    instead: a copy of a slice is then read, and not the array.
 
     Runs after `dovetail-merge-small`: ops within one dispatch keep their order.
   }];

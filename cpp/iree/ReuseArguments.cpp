@@ -191,12 +191,27 @@ llvm::SetVector<Value> returnedArrays(func::FuncOp function) {
     auto result = dyn_cast<OpResult>(returned[i]);
     if (!result)
       continue;
+    if (isCopyOfSlice(result.getOwner()))
+      continue;
     if (isOptimizationBarrier(result.getOwner()))
       returned.insert(result.getOwner()->getOperand(result.getResultNumber()));
     else if (Value same = handedOn(result.getOwner(), result.getResultNumber()))
       returned.insert(same);
   }
   return returned;
+}
+
+/// Copies small slices that are results of the function, where the large array may be overwritten: a donated argument,
+/// or another result, which may be donated to the next call.
+void copyReturnedSlices(func::FuncOp function) {
+  for (Value result : function.front().getTerminator()->getOperands()) {
+    Value slice = smallSlice(result), whole = slice ? viewsOf(slice).back() : Value();
+    bool isResult = whole && llvm::any_of(function.front().getTerminator()->getOperands(), [&](Value other) {
+                      return other.getType() == whole.getType() && viewsOf(other).back() == whole;
+                    });
+    if (isResult || (whole && isWorthOverwriting(whole)))
+      copySlice(slice);
+  }
 }
 
 struct ReuseArgumentsPass : impl::ReuseArgumentsPassBase<ReuseArgumentsPass> {
@@ -207,6 +222,7 @@ struct ReuseArgumentsPass : impl::ReuseArgumentsPassBase<ReuseArgumentsPass> {
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal() || !function.isPublic())
         continue;
+      copyReturnedSlices(function);
       llvm::SetVector<Value> donated, returned = returnedArrays(function);
       for (BlockArgument argument : function.getArguments()) {
         if (!function.removeArgAttr(argument.getArgNumber(), kDonated))

@@ -8,16 +8,35 @@ using namespace mlir;
 
 namespace dovetail {
 
-IndexedRows::IndexedRows(ImplicitLocOpBuilder &b, const IndexedWindows &windows)
+/// A transposition and its inverse take as long as the update of so large a part of an array, element by element.
+constexpr int64_t kPartsOfTranspositions = 32;
+
+IndexedRows::IndexedRows(ImplicitLocOpBuilder &b, const IndexedWindows &windows, Value updates)
     : b(b), x(windows.x), indices(windows.indices), dims(windows.dims), window(windows.window),
       indexElement(windows.indexElement), numIndexed(cast<RankedTensorType>(indices.getType()).getRank() - 1) {
   for (int64_t d = 0; d < xType().getRank(); ++d) {
     bool isWhole = !llvm::is_contained(dims, d) || xType().getDimSize(d) == windowSize(d);
     (isWhole ? whole : indexed).push_back(d);
   }
+  if (updates && !hasRows())
+    avoidTransposition(updates);
   for (int64_t dim : indexed)
     if (windowSize(dim) != 1)
       spread.push_back(dim);
+}
+
+void IndexedRows::avoidTransposition(Value updates) {
+  auto type = cast<RankedTensorType>(updates.getType());
+  if (!xType().hasStaticShape() || !type.hasStaticShape() ||
+      type.getNumElements() > xType().getNumElements() / kPartsOfTranspositions)
+    return;
+  indexed = llvm::to_vector(llvm::seq<int64_t>(0, indexed.back() + 1));
+  llvm::erase_if(whole, [&](int64_t dim) { return dim <= indexed.back(); });
+}
+
+int64_t IndexedRows::windowSize(int64_t dim) const {
+  const auto *stated = llvm::find(dims, dim);
+  return stated == dims.end() ? xType().getDimSize(dim) : window[stated - dims.begin()];
 }
 
 SmallVector<OpFoldResult> IndexedRows::loopSizes() {

@@ -18,11 +18,13 @@ struct IndexedRows {
   /// elements; and those of full size.
   llvm::SmallVector<int64_t> indexed, spread, whole;
 
-  IndexedRows(mlir::ImplicitLocOpBuilder &b, const IndexedWindows &windows);
+  /// With `updates`, the windows are changed: where they are a small part of the array, it is changed element by
+  /// element rather than transposed, so that the dimensions in `indexed` are first.
+  IndexedRows(mlir::ImplicitLocOpBuilder &b, const IndexedWindows &windows, mlir::Value updates = {});
 
   mlir::RankedTensorType xType() const { return llvm::cast<mlir::RankedTensorType>(x.getType()); }
   /// The size of a window along one of `indexed`.
-  int64_t windowSize(int64_t dim) const { return window[llvm::find(dims, dim) - dims.begin()]; }
+  int64_t windowSize(int64_t dim) const;
   llvm::SmallVector<mlir::OpFoldResult> loopSizes();
   /// The position along `dim` of the elements of these loops.
   mlir::Value placeAlong(mlir::ImplicitLocOpBuilder &body, int64_t dim);
@@ -45,6 +47,8 @@ struct IndexedRows {
   bool hasRows() const { return llvm::equal(indexed, llvm::seq<int64_t>(0, indexed.size())); }
 
 private:
+  /// Gives `indexed` all dimensions before its last one, unless the updates are a large part of the array.
+  void avoidTransposition(mlir::Value updates);
   /// The start of the window of these loops along `dims[i]`.
   mlir::Value startAt(mlir::ImplicitLocOpBuilder &body, int64_t i);
 };

@@ -57,7 +57,7 @@ struct ScatterForm : IndexedRows {
   Value updates;
 
   ScatterForm(ImplicitLocOpBuilder &b, const IndexedWindows &windows, Value updates)
-      : IndexedRows(b, windows), updates(updates) {
+      : IndexedRows(b, windows, updates), updates(updates) {
     stateSizes();
     if (indexed.empty())
       insertIndexedDim();
@@ -386,7 +386,7 @@ private:
       return returnOf(form, form.byThreads(update));
     }
     if (std::optional<blas::Update> known = ofLibrary(kind, type.getElementType());
-        known && mayCallLibrary(b, op) && IndexedRows(b, windows).assumedUpdateBytes() >= kLeastUpdate) {
+        known && mayCallLibrary(b, op) && IndexedRows(b, windows, operands[2]).assumedUpdateBytes() >= kLeastUpdate) {
       ScatterForm form(b, windows, operands[2]);
       return returnOf(form, form.call(*known));
     }

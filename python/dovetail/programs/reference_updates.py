@@ -54,7 +54,4 @@ def _window(ref: Held, index: Any) -> RefView | None:
             rest.append(slice(None, None, where.step))
         else:
             return None
-    # Code for windows at computed places updates rows, and transposes the array for others.
-    if sizes[:1] == list(shape[:1]):
-        return None
     return RefView(Window(ref, starts, sizes), tuple(rest))

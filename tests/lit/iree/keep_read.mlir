@@ -144,3 +144,38 @@ func.func @little_is_read(%x: tensor<1024x1024xf32>, %new: tensor<1x1024xf32>, %
   %written = tensor.insert_slice %new into %y[%i, 0] [1, 1024] [1, 1] : tensor<1x1024xf32> into tensor<1024x1024xf32>
   return %written, %read : tensor<1024x1024xf32>, tensor<1024xf32>
 }
+
+// -----
+
+// What is read of a slice after the write is read of a copy, for which the write waits.
+// CHECK-LABEL: func.func @read_after
+// CHECK: %[[SLICE:.+]] = tensor.extract_slice
+// CHECK: %[[COPY:.+]] = "util.optimization_barrier"(%[[SLICE]])
+// CHECK: %[[BEHIND:.+]]:2 = "util.optimization_barrier"(%[[COPY]], %{{.+}})
+// CHECK: tensor.insert_slice %[[BEHIND]]#1 into
+// CHECK: math.sin %[[COPY]]
+// CHECK-NOT: optimization_barrier
+func.func @read_after(%x: tensor<1024x1024xf32>, %new: tensor<1x1024xf32>)
+    -> (tensor<1024x1024xf32>, tensor<1x1024xf32>) {
+  %y = math.cos %x : tensor<1024x1024xf32>
+  %slice = tensor.extract_slice %y[2, 0] [1, 1024] [1, 1] : tensor<1024x1024xf32> to tensor<1x1024xf32>
+  %written = tensor.insert_slice %new into %y[2, 0] [1, 1024] [1, 1] : tensor<1x1024xf32> into tensor<1024x1024xf32>
+  %read = math.sin %slice : tensor<1x1024xf32>
+  return %written, %read : tensor<1024x1024xf32>, tensor<1x1024xf32>
+}
+
+// -----
+
+// What is computed of elements that it overwrites is computed elsewhere first.
+// CHECK-LABEL: func.func @moved
+// CHECK: %[[NEW:.+]] = math.sin
+// CHECK: %[[BEHIND:.+]] = "util.optimization_barrier"(%[[NEW]])
+// CHECK: tensor.insert_slice %[[BEHIND]] into
+// CHECK-NOT: optimization_barrier
+func.func @moved(%x: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {
+  %y = math.cos %x : tensor<1024x1024xf32>
+  %slice = tensor.extract_slice %y[2, 0] [2, 1024] [1, 1] : tensor<1024x1024xf32> to tensor<2x1024xf32>
+  %new = math.sin %slice : tensor<2x1024xf32>
+  %written = tensor.insert_slice %new into %y[3, 0] [2, 1024] [1, 1] : tensor<2x1024xf32> into tensor<1024x1024xf32>
+  return %written : tensor<1024x1024xf32>
+}

@@ -92,3 +92,20 @@ func.func @returned_by_loops(%a: tensor<4xf32> {dovetail.donated}, %b: tensor<4x
   }
   return %0#0, %0#1, %1#1 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// A small slice of it that is a result is copied.
+// CHECK-LABEL: func.func @returned_slice(
+// CHECK-SAME: %[[W:.+]]: tensor<1024x1024xf32> {iree.abi.consume})
+// CHECK-NEXT: %[[SLICE:.+]] = tensor.extract_slice %[[W]]
+// CHECK-NEXT: %[[COPY:.+]] = "util.optimization_barrier"(%[[SLICE]])
+// CHECK: %[[AFTER:.+]] = tensor.extract_slice
+// CHECK-NEXT: %[[COPY_AFTER:.+]] = "util.optimization_barrier"(%[[AFTER]])
+// CHECK: return %[[COPY]], %[[COPY_AFTER]]
+func.func @returned_slice(%w: tensor<1024x1024xf32> {dovetail.donated})
+    -> (tensor<2x1024xf32>, tensor<2x1024xf32>, tensor<1024x1024xf32>) {
+  %slice = tensor.extract_slice %w[2, 0] [2, 1024] [1, 1] : tensor<1024x1024xf32> to tensor<2x1024xf32>
+  %new = math.sin %slice : tensor<2x1024xf32>
+  %written = tensor.insert_slice %new into %w[3, 0] [2, 1024] [1, 1] : tensor<2x1024xf32> into tensor<1024x1024xf32>
+  %after = tensor.extract_slice %written[3, 0] [2, 1024] [1, 1] : tensor<1024x1024xf32> to tensor<2x1024xf32>
+  return %slice, %after, %written : tensor<2x1024xf32>, tensor<2x1024xf32>, tensor<1024x1024xf32>
+}

@@ -11,6 +11,7 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import lax
+from dovetail.tracing.held import Held
 
 SHAPE = (2048, 1024)
 
@@ -102,6 +103,51 @@ def test_writes_outside_of_functions_are_in_place(index: Any) -> None:
             expected[index] += part
         assert address(ref) == before
     np.testing.assert_allclose(ref[...], expected, rtol=1e-6)
+
+
+def test_columns_at_integers_are_one_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    ref, traced = large(), []
+    whole = Held._update
+    monkeypatch.setattr(Held, "_update", lambda *args: (traced.append(1), whole(*args))[1])
+    with dt.config.compile("now"):
+        ref[:, 3] = 1.0
+        before, programs = address(ref), len(traced)
+        for column in (5, -1, 1023):
+            ref[:, column] = 2.0
+    assert 0 < programs == len(traced)
+    assert address(ref) == before
+    assert float(ref[...].sum()) == 5.0 * SHAPE[0]
+
+
+# Columns at computed places, of one number or several.
+COLUMNS: list[Callable[[Any], Any]] = [
+    lambda j: (slice(None), j),
+    lambda j: (..., dt.ds(j, 3)),
+    lambda j: (slice(None), dnp.array([3, 5, 3]) + j),
+    lambda j: (slice(1, 9), j),
+]
+
+
+@pytest.mark.parametrize("index", COLUMNS, ids=["one", "window", "several", "part"])
+@pytest.mark.parametrize("how", ["set", "add"])
+def test_columns_at_computed_places(index: Callable[[Any], Any], how: str) -> None:
+    def update(ref: Any, j: Any) -> None:
+        if how == "set":
+            ref[index(j)] = 2.5
+        else:
+            ref.addupdate(2.5, index(j))
+
+    ref, expected = large(), large()
+    f = dt.jit(update, compile="now")
+    f(ref, 7)
+    before = address(ref)
+    f(ref, 9)
+    f(ref, SHAPE[1])
+    assert address(ref) == before
+    with dt.config.compile("never"):
+        for j in (7, 9, SHAPE[1]):
+            update(expected, np.int32(j))
+    np.testing.assert_array_equal(ref[...], expected[...])
 
 
 def test_errors_are_those_of_small_references() -> None:
