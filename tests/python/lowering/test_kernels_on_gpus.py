@@ -18,7 +18,8 @@ from support.gpus import on_gpus
 sys.path.insert(0, str(Path(__file__).parents[3] / "examples"))
 import kernels
 
-# Sizes of which each kernel is divided among workgroups; what adds the terms of all is a dispatch of its own.
+# Sizes of which each kernel is divided among workgroups, and the dispatches: what adds the terms of all
+# is one of its own.
 SIZES = {
     "vector add": ((4096, 256), 1),
     "dense layer": (((64, 48, 80), (16, 24, 16)), 1),
