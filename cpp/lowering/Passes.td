@@ -7,15 +7,16 @@ include "cpp/PassBase.td"
 def DivideLoopsPass : ModulePass<"dovetail-divide-loops"> {
   let summary = "parts of loops over large arrays as workgroups of one dispatch";
   let description = [{
-    A loop whose iterations are too long for one dispatch of one thread runs on the host, which starts the dispatches of each
-    iteration. On the CPU, if all that the loop carries and stacks can be divided along one dimension each, such that an
+    A loop whose iterations are too long for one dispatch of one workgroup runs on the host, which starts the dispatches of each
+    iteration. If all that the loop carries and stacks can be divided along one dimension each, such that an
     iteration computes a part from the same part of the others, the loop becomes one over the parts, with the mark
     `dovetail.workgroups`: each runs all iterations on its own. By the factor maps of the ops, no rule of an op is needed. The
     elementwise ops around the loop, divided in the same way, are part of it.
 
     What a kernel computes (`dovetail.kernel`) is divided in the same way, whether there is a loop in it or not, if its arrays can
     be divided along their leading dimensions; if there is a batch of few entries, each entry is divided. If not, it is one dispatch
-    of one thread if that takes little time, also on a GPU; otherwise its ops are inlined, and form dispatches of their own.
+    of one workgroup if that takes little time; otherwise its ops are inlined, and form dispatches of their own. On a GPU they are
+    also inlined if the code generator makes one dispatch of them: elementwise ops, and at most one that reduces.
 
     A loop stays as it is if workgroups would repeat much work, or if its parts are not lowered to one dispatch.
   }];

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,8 @@ from support.gpus import on_gpus
 sys.path.insert(0, str(Path(__file__).parents[3] / "examples"))
 import kernels
 
-# Sizes of which each kernel is divided among workgroups, and the dispatches: what adds the terms of all
-# is one of its own.
+# Sizes of which each kernel is divided among workgroups, and the number of dispatches: what adds the
+# terms of all workgroups is one of its own.
 SIZES = {
     "vector add": ((4096, 256), 1),
     "dense layer": (((64, 48, 80), (16, 24, 16)), 1),
@@ -33,7 +34,7 @@ SIZES = {
 }
 
 
-def run(gpu: str, function: Any, arrays: list[np.ndarray]) -> tuple[list[np.ndarray], int]:
+def run(gpu: str, function: Any, arrays: Sequence[Any]) -> tuple[list[np.ndarray], int]:
     """The results on a device, and the number of dispatches."""
     (device,) = dt.devices(gpu)[:1]
     compiled = dt.jit(function).lower(*(dt.device_put(x, device) for x in arrays)).compile()
