@@ -19,7 +19,7 @@ from support.gpus import on_gpus
 sys.path.insert(0, str(Path(__file__).parents[3] / "examples"))
 import kernels
 
-# Sizes of which each kernel is divided among workgroups, and the number of dispatches: what adds the
+# Sizes of which each kernel is divided among workgroups, and the number of dispatches: adding the
 # terms of all workgroups is one of its own.
 SIZES = {
     "vector add": ((4096, 256), 1),
