@@ -165,6 +165,7 @@ rev_p: Primitive
 rfft_p: Primitive
 rng_bit_generator_p: Primitive
 rng_uniform_p: Primitive
+roll_p: Primitive
 round_even_p: Primitive
 round_p: Primitive
 rsqrt_p: Primitive

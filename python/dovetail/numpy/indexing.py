@@ -13,7 +13,7 @@ from dovetail.arrays.array import Array, ArrayMethods
 from dovetail.base import dtypes
 from dovetail.base.errors import index_error, type_error
 from dovetail.lax.indexing import GatherScatterMode, filled
-from dovetail.lax.pieces import cut
+from dovetail.lax.pieces import cut_anywhere
 from dovetail.numpy.creation import asarray
 from dovetail.numpy.index_plan import Entry, plan, selected
 from dovetail.numpy.index_slices import cut_at_slices, has_slices, indices_of_slices
@@ -237,7 +237,7 @@ def _basic(x: Array, entries: Sequence[Any]) -> Array:
     if reversed_dims:
         x = ops.reverse(x, tuple(reversed_dims))
     if shape != x.shape:
-        x = cut(x, tuple(starts), tuple(strides), shape)
+        x = cut_anywhere(x, tuple(starts), tuple(strides), shape)
     return lax.reshape(x, result_shape)
 
 
