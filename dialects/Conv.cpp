@@ -123,6 +123,8 @@ FactorMap ConvOp::factorMap() {
     if (find(getAnsDims(), label) < 0)
       map.reduced.push_back(label);
   map.combiner = FactorMap::Combiner::Sum;
+  for (int64_t label : getWindows())
+    map.carried.push_back({0, find(getLhsDims(), label), 0, find(getAnsDims(), label)});
   return map;
 }
 

@@ -71,8 +71,6 @@ FactorMap gatherFactorMap(Value x, Value indices, ArrayRef<int64_t> dims, ArrayR
       map.indivisible.push_back(ofX[dim]);
       continue;
     }
-    if (is.kind == IndexedDim::Moves)
-      map.carried.push_back({0, dim, 0, numIndexed + dim});
     ofResult[numIndexed + dim] = ofX[dim] = FactorMap::kNone;
     if (is.kind == IndexedDim::Counts)
       map.indivisible.push_back(ofX[dim] = is.counted);

@@ -1,6 +1,12 @@
 // Ops that permute, reverse or join whole dimensions: inference, transposes, batching and factor maps.
+#include "CollectiveRules.h"
+#include "Create.h"
 #include "Folding.h"
+#include "Index.h"
+#include "Parts.h"
+#include "Pointwise.h"
 #include "Shape.h"
+#include "Size.h"
 
 using namespace mlir;
 
@@ -122,6 +128,129 @@ OpFoldResult ReverseOp::fold(FoldAdaptor adaptor) {
   if (dims.size() == getDims().size())
     return {};
   setDims(dims);
+  return getResult();
+}
+
+//===- roll ----------------------------------------------------------------------===//
+
+LogicalResult RollOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  auto type = cast<RankedTensorType>(adaptor.getX().getType());
+  int64_t dimension = adaptor.getDimension();
+  types.push_back(type);
+  return verifyDims(loc, getOperationName(), "dimension", dimension, type.getRank(), false);
+}
+
+/// The same shift, from 0 to the size of the dimension.
+static int64_t shiftWithin(int64_t shift, int64_t size) { return size == 0 ? 0 : (shift % size + size) % size; }
+
+/// Of a dimension of unknown size: where it is cut is not known either, so that the place of each element is computed.
+static Value rolledByIndices(Emitter &e, Value x, int64_t dimension, int64_t shift) {
+  auto type = cast<RankedTensorType>(x.getType());
+  Value size = e.size(x, dimension);
+  auto places = RankedTensorType::get({ShapedType::kDynamic}, e.builder.getI64Type());
+  Value number = FromIndexOp::create(e.builder, e.loc, withShape(places, {}), size);
+  Value count = e.broadcast(number, {}, places, size);
+  Value index = e.make<IotaOp>(places, 0, ValueRange(size));
+  // The sign of a remainder is that of the dividend.
+  index = e.make<RemOp>(e.sub(index, e.full(places, ValueRange(size), e.builder.getI64IntegerAttr(shift))), count);
+  index = e.make<RemOp>(e.add(index, count), count);
+  index = e.reshape(index, withDim(places, 1, 1), ValueRange(size));
+  // The dimension of the indices comes first.
+  SmallVector<int64_t> shape{type.getDimSize(dimension)}, permutation = range(1, type.getRank());
+  permutation.insert(permutation.begin() + dimension, 0);
+  SmallVector<Value> sizes{size};
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    if (d != dimension) {
+      shape.push_back(type.getDimSize(d));
+      if (type.isDynamicDim(d))
+        sizes.push_back(e.size(x, d));
+    }
+  Value rows = e.make<GatherOp>(x, index, ArrayRef(dimension), ArrayRef<int64_t>(1));
+  return e.make<TransposeOp>(e.reshape(rows, withShape(type, shape), sizes), permutation);
+}
+
+Value RollOp::emit(Emitter &e, Value x, int64_t dimension, int64_t shift) {
+  int64_t size = cast<RankedTensorType>(x.getType()).getDimSize(dimension);
+  if (ShapedType::isDynamic(size))
+    return rolledByIndices(e, x, dimension, shift);
+  shift = shiftWithin(shift, size);
+  if (shift == 0)
+    return x;
+  Value last = sliceAlong(e, x, dimension, size - shift, shift);
+  return e.make<ConcatenateOp>(ValueRange{last, sliceAlong(e, x, dimension, 0, size - shift)}, dimension);
+}
+
+OperandSets RollOp::linearSets() { return {{0}}; }
+
+LogicalResult RollOp::transpose(Emitter &e, ValueRange, ArrayRef<Value> cotangents,
+                                MutableArrayRef<Value> operandCotangents) {
+  operandCotangents[0] = e.make<RollOp>(cotangents[0], getDimension(), -static_cast<int64_t>(getShift()));
+  return success();
+}
+
+LogicalResult RollOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims, SmallVectorImpl<Value> &results,
+                            SmallVectorImpl<int64_t> &resultDims) {
+  int64_t dimension = getDimension();
+  results.push_back(e.make<RollOp>(operands[0], dimension + (dimension >= dims[0] ? 1 : 0), getShift()));
+  resultDims.push_back(dims[0]);
+  return success();
+}
+
+FactorMap RollOp::factorMap() {
+  FactorMap map = pointwiseFactorMap(*this);
+  map.indivisible.push_back(getDimension());
+  return map;
+}
+
+/// The part of the device that is `distance` before this one, counted round.
+static Value partBefore(Emitter &e, Value x, int64_t distance, const DividedFactor &divided) {
+  int64_t count = productOf(divided.sizes);
+  if (distance % count == 0)
+    return x;
+  SmallVector<int64_t> sources = range(0, count), targets;
+  for (int64_t source : sources)
+    targets.push_back((source + distance) % count);
+  return e.make<PermuteOp>(x, divided.axes, divided.sizes, sources, targets);
+}
+
+Value RollOp::emitPart(Emitter &e, ValueRange operands, ArrayRef<DividedFactor> factors, RankedTensorType) {
+  Value x = operands[0];
+  int64_t dimension = getDimension();
+  const DividedFactor &divided = factors[dimension];
+  if (!divided.first)
+    return e.make<RollOp>(x, dimension, getShift());
+  int64_t part = cast<RankedTensorType>(x.getType()).getDimSize(dimension), count = productOf(divided.sizes);
+  int64_t size = divided.size, shift = shiftWithin(getShift(), size);
+  if (part * count == size) {
+    // The last elements of one part, and the first ones of the part after it.
+    int64_t moved = shift % part, distance = shift / part;
+    SmallVector<Value> pieces;
+    if (moved > 0)
+      pieces.push_back(partBefore(e, sliceAlong(e, x, dimension, part - moved, moved), distance + 1, divided));
+    pieces.push_back(partBefore(e, sliceAlong(e, x, dimension, 0, part - moved), distance, divided));
+    return e.make<ConcatenateOp>(pieces, dimension);
+  }
+  // The last part is shorter, so that elements move by different distances.
+  auto type = cast<RankedTensorType>(x.getType());
+  SmallVector<int64_t> shape(type.getShape()), none(shape.size(), 0);
+  Value all = e.make<AllGatherOp>(x, divided.axes, divided.sizes, dimension);
+  shape[dimension] = part * count;
+  all = sliceAlong(e, e.reshape(all, withShape(type, shape), e.sizes(x)), dimension, 0, size);
+  Value nothing = e.zeros(withShape(type, {}), {});
+  all = e.make<PadOp>(withShape(type, shape), emit(e, all, dimension, shift), nothing, none, none, e.sizes(x));
+  Value start = e.reshape(divided.first, withDim(divided.first.getType(), 0, 1), {});
+  return e.make<GatherOp>(all, start, ArrayRef(dimension), ArrayRef(part));
+}
+
+OpFoldResult RollOp::fold(FoldAdaptor adaptor) {
+  int64_t size = getType().getDimSize(getDimension()), given = getShift();
+  int64_t shift = ShapedType::isDynamic(size) ? given : shiftWithin(given, size);
+  if (isa_and_nonnull<SplatElementsAttr>(adaptor.getX()) || shift == 0)
+    return getX();
+  if (shift == given)
+    return {};
+  setShift(shift);
   return getResult();
 }
 

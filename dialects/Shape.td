@@ -75,6 +75,21 @@ def ReverseOp : Linear<"reverse", [InferTypes]> {
   let hasFolder = 1;
 }
 
+def RollOp : Linear<"roll", [InferTypes, DeclareOpInterfaceMethods<PartOpInterface>]> {
+  let summary = "element i along a dimension is operand element i - shift, counted round from the end to the start";
+  let description = [{
+    A shift of any size is valid. Devices that divide the dimension exchange the elements that leave their parts; on
+    one device it is two slices, one after the other.
+  }];
+  let arguments = (ins AnyArray:$x, I64Attr:$dimension, I64Attr:$shift);
+  let assemblyFormat = "$x `dimension` $dimension `shift` $shift attr-dict `:` type($x)";
+  let hasFolder = 1;
+  let extraClassDeclaration = [{
+    /// The same in other ops, of elements along `dimension`.
+    static ::mlir::Value emit(::dovetail::Emitter &e, ::mlir::Value x, int64_t dimension, int64_t shift);
+  }];
+}
+
 def ConcatenateOp
     : Linear<"concatenate", [InferTypes, DeclareOpInterfaceMethods<ResultSizeOpInterface>,
                              DeclareOpInterfaceMethods<ComponentsOpInterface, ["joinedDim"]>, Counts]> {

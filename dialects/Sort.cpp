@@ -137,8 +137,8 @@ FactorMap SortOp::factorMap() {
   for (auto *tensors : {&map.operands, &map.results})
     for (auto &factors : *tensors)
       factors[getDimension()] = FactorMap::kNone;
-  // The first elements are few.
-  if (!getFirst())
+  // The first elements are few. Those of a vector stay whole, as in JAX.
+  if (!getFirst() && cast<RankedTensorType>(getXs()[0].getType()).getRank() > 1)
     map.carry(getDimension());
   return map;
 }

@@ -37,6 +37,7 @@ FactorMap Windows::factorMap(Operation *op) const {
       for (auto &factors : map.operands)
         factors[d] = FactorMap::kNone;
       map.results[0][d] = FactorMap::kNone;
+      map.carry(d);
     }
   return map;
 }

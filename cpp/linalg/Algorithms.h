@@ -19,6 +19,7 @@ void attachEigDecompositions(mlir::MLIRContext *context);
 void attachEighDecompositions(mlir::MLIRContext *context);
 void attachLuDecompositions(mlir::MLIRContext *context);
 void attachQrDecompositions(mlir::MLIRContext *context);
+void attachRollDecomposition(mlir::MLIRContext *context);
 void attachSchurDecompositions(mlir::MLIRContext *context);
 void attachSpreadConvDecompositions(mlir::MLIRContext *context);
 

@@ -25,6 +25,7 @@ void attachDecompositions(MLIRContext *context) {
   attachEighDecompositions(context);
   attachLuDecompositions(context);
   attachQrDecompositions(context);
+  attachRollDecomposition(context);
   attachSchurDecompositions(context);
   attachSpreadConvDecompositions(context);
   attachSvdDecompositions(context);

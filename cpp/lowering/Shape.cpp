@@ -271,6 +271,32 @@ struct ReverseLowering : LowerOpInterface::ExternalModel<ReverseLowering, Revers
   }
 };
 
+/// Each element from its place; a dimension of known size is two slices by now.
+struct RollLowering : LowerOpInterface::ExternalModel<RollLowering, RollOp> {
+  LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
+                      SmallVectorImpl<Value> &results) const {
+    auto roll = cast<RollOp>(op);
+    Value x = operands[0];
+    int64_t dimension = roll.getDimension();
+    SmallVector<OpFoldResult> sizes = sizesOf(b, x);
+    Value size = asValue(b, sizes[dimension]);
+    results.push_back(parallelLoops(
+        b, sizes, getElementTypeOrSelf(x), {}, {}, [&](OpBuilder &inner, Location loc, ValueRange) -> Value {
+          ImplicitLocOpBuilder body(loc, inner);
+          SmallVector<Value> place;
+          for (size_t d = 0; d < sizes.size(); ++d)
+            place.push_back(linalg::IndexOp::create(body, d));
+          Value shift = arith::ConstantIndexOp::create(body, roll.getShift());
+          // The sign of a remainder is that of the dividend.
+          Value &index = place[dimension];
+          index = arith::RemSIOp::create(body, arith::SubIOp::create(body, index, shift), size);
+          index = arith::RemSIOp::create(body, arith::AddIOp::create(body, index, size), size);
+          return tensor::ExtractOp::create(body, x, place);
+        }));
+    return success();
+  }
+};
+
 struct ConcatenateLowering : LowerOpInterface::ExternalModel<ConcatenateLowering, ConcatenateOp> {
   LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange all, SmallVectorImpl<Value> &results) const {
     int64_t dimension = cast<ConcatenateOp>(op).getDimension();
@@ -350,6 +376,7 @@ void attachShapeLowerings(MLIRContext *context) {
   PadOp::attachInterface<PadLowering>(*context);
   ReshapeOp::attachInterface<ReshapeLowering>(*context);
   ReverseOp::attachInterface<ReverseLowering>(*context);
+  RollOp::attachInterface<RollLowering>(*context);
   SliceOp::attachInterface<SliceLowering>(*context);
   TransposeOp::attachInterface<TransposeLowering>(*context);
 }

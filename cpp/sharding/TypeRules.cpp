@@ -149,7 +149,7 @@ struct MovedRule : TypeRuleOpInterface::ExternalModel<MovedRule<Op, what>, Op> {
     return carryMoved(what, operands, operand, dim, result);
   }
 };
-constexpr char kSlicing[] = "slicing", kPadding[] = "padding", kReversing[] = "reverse";
+constexpr char kSlicing[] = "slicing", kPadding[] = "padding", kReversing[] = "reverse", kRolling[] = "roll";
 
 struct SortRule : TypeRuleOpInterface::ExternalModel<SortRule, SortOp> {
   LogicalResult carry(Operation *op, const TypedOperands &operands, unsigned operand, unsigned, AxesOfEach &) const {
@@ -188,6 +188,7 @@ void attachTypeRules(MLIRContext *context) {
   SliceOp::attachInterface<MovedRule<SliceOp, kSlicing>>(*context);
   PadOp::attachInterface<MovedRule<PadOp, kPadding>>(*context);
   ReverseOp::attachInterface<MovedRule<ReverseOp, kReversing>>(*context);
+  RollOp::attachInterface<MovedRule<RollOp, kRolling>>(*context);
   SortOp::attachInterface<SortRule>(*context);
   ReshapeOp::attachInterface<ReshapeRule, Regrouping>(*context);
 }

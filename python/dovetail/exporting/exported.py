@@ -114,6 +114,7 @@ class Exported:
       platforms: the platforms on which it may be called.
       disabled_safety_checks: the checks that are disabled.
       calling_convention_version: the version of its serialized form.
+      uses_global_constants: whether the types have symbolic sizes, whose values calls give.
 
     Example:
       >>> import dovetail as dt, dovetail.numpy as dnp
@@ -127,7 +128,6 @@ class Exported:
 
     ordered_effects: tuple[Any, ...] = ()
     unordered_effects: tuple[Any, ...] = ()
-    uses_global_constants = False
 
     def __init__(
         self,
@@ -164,6 +164,7 @@ class Exported:
         self._function = called
         shapes = [aval.shape for aval in self.in_avals]
         scope = scope_of(shapes)
+        self.uses_global_constants = scope is not None
         self._jitted = (
             jit(called) if scope is None else DynamicJitted(called, Options(), None, scope, shapes)
         )

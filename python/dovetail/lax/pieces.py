@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from dovetail import ops
 from dovetail.arrays.array import Array
 from dovetail.base.errors import index_error, type_error, value_error
@@ -15,6 +17,7 @@ from dovetail.ops.operands import (
     canonical_axis,
 )
 from dovetail.symbolic.size import Size, as_size, min_dim
+from dovetail.tracing.bind import constant, is_eager, is_for_host
 from dovetail.tracing.composed import composed
 
 
@@ -57,7 +60,11 @@ def slice(
                 f"{start}, limit {limit}, stride {step} for dimension {i} of size {x.shape[i]}"
             )
     shape = tuple(-((a - b) // c) for a, b, c in zip(starts, limits, steps, strict=True))
-    return x if shape == x.shape else cut(x, starts, steps, shape)
+    if shape == x.shape:
+        return x
+    return (
+        cut_anywhere(x, starts, steps, shape) if strides is None else cut(x, starts, steps, shape)
+    )
 
 
 def _indices(values: Sequence[int]) -> tuple[int, ...]:
@@ -85,6 +92,27 @@ def cut(
         x = ops.reverse(x, moved)
         starts = tuple(0 if i in moved else start for i, start in enumerate(starts))
     return x if shape == x.shape else ops.slice(x, starts, strides, shape)
+
+
+def cut_anywhere(
+    x: Array, starts: tuple[int, ...], strides: tuple[int, ...], shape: tuple[int, ...]
+) -> Array:
+    """Like `cut`. Outside of programs, the starts on several devices are operands, as in JAX, and
+    each device has all of the dimensions that are cut.
+    """
+    # Over explicit axes, types say how results are sharded.
+    is_spread = is_eager(x) and not is_for_host(x) and type(x) is Array
+    mesh = getattr(x.sharding, "mesh", None) if is_spread else None
+    if mesh is not None and not mesh.explicit_axes and 0 not in shape:
+        extents = tuple((n - 1) * step + 1 for n, step in zip(shape, strides, strict=True))
+        dims = tuple(i for i, n in enumerate(extents) if n != x.shape[i])
+        if dims:
+            places = constant(np.array([starts[i] for i in dims], np.int32))
+            x = ops.gather(x, places, dims, tuple(extents[i] for i in dims))
+            starts = tuple(0 if i in dims else start for i, start in enumerate(starts))
+        if extents == shape:
+            return x
+    return cut(x, starts, strides, shape)
 
 
 def slice_in_dim(

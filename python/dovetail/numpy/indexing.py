@@ -13,7 +13,7 @@ from dovetail.arrays.array import Array, ArrayMethods
 from dovetail.base import dtypes
 from dovetail.base.errors import index_error, type_error
 from dovetail.lax.indexing import GatherScatterMode, filled
-from dovetail.lax.pieces import cut
+from dovetail.lax.pieces import cut_anywhere
 from dovetail.numpy.creation import asarray
 from dovetail.numpy.index_equations import NO_PROMISES, Promises, gathered_equation
 from dovetail.numpy.index_plan import Entry, plan, selected
@@ -257,7 +257,7 @@ def _basic(x: Array, entries: Sequence[Any]) -> Array:
     if reversed_dims:
         x = ops.reverse(x, tuple(reversed_dims))
     if shape != x.shape:
-        x = cut(x, tuple(starts), tuple(strides), shape)
+        x = cut_anywhere(x, tuple(starts), tuple(strides), shape)
     if None not in entries:
         of_dims = [entry for entry in entries if entry is not Ellipsis]
         return lax.squeeze(x, [d for d, e in enumerate(of_dims) if not isinstance(e, slice)])

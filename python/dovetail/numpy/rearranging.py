@@ -167,6 +167,8 @@ def _rolled(x: Array, shift: Any, axis: int) -> Array:
     cut = 0 if size == 0 else -shift % size
     if cut == 0:
         return x
+    if isinstance(cut, int):
+        return ops.roll(x, axis, size - cut)
     parts = [lax.slice_in_dim(x, cut, None, 1, axis), lax.slice_in_dim(x, 0, cut, 1, axis)]
     return lax.concatenate(parts, axis)
 

@@ -125,6 +125,12 @@ def reverse_index(rank: int, dims: Dims) -> tuple[Any, ...]:
     return (*[backwards if i in dims else forwards for i in range(rank)], ...)
 
 
+@op("roll", only_moves=True)
+def roll(x: Array, *, dimension: int, shift: int) -> Array:
+    """Element i along a dimension is operand element i - shift, counted round."""
+    return np.roll(x, shift, dimension)
+
+
 @op("concatenate", only_moves=True)
 def concatenate(*xs: Array, dimension: int) -> Array:
     """The operands one after the other along one dimension."""

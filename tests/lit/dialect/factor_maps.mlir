@@ -37,6 +37,12 @@ func.func @reverse_5(%arg0: tensor<2x3xf32>) {
   return
 }
 
+func.func @roll(%arg0: tensor<2x3xf32>) {
+  // expected-remark @+1 {{([i,j])->([i,j])}}
+  %0 = dovetail.roll %arg0 dimension 1 shift 1 : tensor<2x3xf32>
+  return
+}
+
 func.func @reshape_6(%arg0: tensor<2x3x4xf32>) {
   // expected-remark @+1 {{([i,j,k])->([i,j])}}
   %0 = dovetail.reshape %arg0 : tensor<2x3x4xf32> -> tensor<2x12xf32>

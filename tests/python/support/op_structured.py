@@ -133,6 +133,18 @@ move(
     _of((2, 0), dims=(1,)),
 )
 move(
+    "roll",
+    lambda x, dimension, shift: np.take(
+        x, (np.arange(x.shape[dimension]) - shift) % max(x.shape[dimension], 1), axis=dimension
+    ),
+    _of((4,), dimension=0, shift=1),
+    _of((5,), dimension=0, shift=2),
+    _of((2, 4, 2), dimension=1, shift=3),
+    _of((6, 2), dimension=0, shift=2),
+    _of((2, 0), dimension=1, shift=1),
+    _of((3, 2), dimension=0, shift=-4),
+)
+move(
     "concatenate",
     lambda *xs, dimension: np.moveaxis(
         np.array([v for x in xs for v in np.moveaxis(x, dimension, 0)]), 0, dimension

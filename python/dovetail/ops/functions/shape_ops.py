@@ -14,6 +14,7 @@ __all__ = [
     "pad",
     "reshape",
     "reverse",
+    "roll",
     "slice",
     "transpose",
 ]
@@ -51,6 +52,13 @@ def transpose(x: Operand, permutation: Dims) -> Operand:
 def reverse(x: Operand, dims: Dims) -> Operand:
     """The elements in reverse order along some dimensions."""
     return bind("reverse", x, dims=dims)
+
+
+def roll(x: Operand, dimension: int, shift: int) -> Operand:
+    """Element i along a dimension is operand element i - shift, counted round from the end to
+    the start.
+    """
+    return bind("roll", x, dimension=dimension, shift=shift)
 
 
 def concatenate(xs: Sequence[Operand], dimension: int) -> Operand:

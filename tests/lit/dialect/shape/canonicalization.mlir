@@ -147,6 +147,15 @@ func.func @reverse_nothing(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
 // CHECK-LABEL: func.func @reverse_nothing(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32>
 // CHECK-NEXT:    return %arg0 : tensor<2x3xf32>
 
+func.func @roll_by_whole_rounds(%arg0: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>) {
+  %0 = dovetail.roll %arg0 dimension 1 shift 6 : tensor<2x3xf32>
+  %1 = dovetail.roll %arg0 dimension 1 shift -4 : tensor<2x3xf32>
+  return %0, %1 : tensor<2x3xf32>, tensor<2x3xf32>
+}
+// CHECK-LABEL: func.func @roll_by_whole_rounds(%arg0: tensor<2x3xf32>)
+// CHECK-NEXT:    %[[ROLL:.+]] = dovetail.roll %arg0 dimension 1 shift 2 : tensor<2x3xf32>
+// CHECK-NEXT:    return %arg0, %[[ROLL]]
+
 func.func @reverse_single_elements(%arg0: tensor<2x1xf32>, %arg1: tensor<1x1xf32>) -> (tensor<2x1xf32>, tensor<1x1xf32>) {
   %0 = dovetail.reverse %arg0 [0, 1] : tensor<2x1xf32>
   %1 = dovetail.reverse %arg1 [0, 1] : tensor<1x1xf32>

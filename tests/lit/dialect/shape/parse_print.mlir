@@ -72,6 +72,14 @@ func.func @reverses(%arg0: tensor<2x?xi1>) {
 // CHECK-NEXT:    %[[REVERSE_1:.+]] = dovetail.reverse %arg0 [] : tensor<2x?xi1>
 // CHECK-NEXT:    return
 
+func.func @rolls(%arg0: tensor<2x?xi1>) {
+  %0 = dovetail.roll %arg0 dimension 1 shift -3 : tensor<2x?xi1>
+  return
+}
+// CHECK-LABEL: func.func @rolls(%arg0: tensor<2x?xi1>)
+// CHECK-NEXT:    %[[ROLL:.+]] = dovetail.roll %arg0 dimension 1 shift -3 : tensor<2x?xi1>
+// CHECK-NEXT:    return
+
 func.func @concatenations(%arg0: tensor<2x3xf32>, %arg1: tensor<2x4xf32>, %arg2: tensor<?x3xf32>) {
   %0 = dovetail.concatenate %arg0, %arg1 dimension 1 : tensor<2x3xf32>, tensor<2x4xf32>
   %1 = dovetail.concatenate %arg0, %arg2 dimension 0 : tensor<2x3xf32>, tensor<?x3xf32>

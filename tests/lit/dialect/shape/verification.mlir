@@ -258,6 +258,14 @@ func.func @wrong(%arg0: tensor<2x3xf32>) {
 
 // -----
 
+func.func @wrong(%arg0: tensor<2x3xf32>) {
+  // expected-error @+1 {{'dovetail.roll' op dimension must be at least 0 and less than 2, got: 2}}
+  %0 = dovetail.roll %arg0 dimension 2 shift 1 : tensor<2x3xf32>
+  return
+}
+
+// -----
+
 func.func @wrong() {
   // expected-error @+2 {{'dovetail.concatenate' op must have an operand, got: none}}
   // expected-error @+1 {{'dovetail.concatenate' op failed to infer returned types}}

@@ -51,6 +51,16 @@ func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
 
 // -----
 
+func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %0 = dovetail.roll %arg0 dimension 1 shift 1 : tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+// CHECK-LABEL: func.func private @main.batch(%arg0: tensor<7x2x3xf32>) -> tensor<7x2x3xf32>
+// CHECK-NEXT:    %[[ROLL:.+]] = dovetail.roll %arg0 dimension 2 shift 1 : tensor<7x2x3xf32>
+// CHECK-NEXT:    return %[[ROLL]] : tensor<7x2x3xf32>
+
+// -----
+
 func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x6xf32> {
   %0 = dovetail.concatenate %arg0, %arg0 dimension 1 : tensor<2x3xf32>, tensor<2x3xf32>
   return %0 : tensor<2x6xf32>

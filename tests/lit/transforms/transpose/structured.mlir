@@ -78,6 +78,16 @@ func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
 
 // -----
 
+func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %0 = dovetail.roll %arg0 dimension 1 shift 1 : tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+// CHECK-LABEL: func.func private @main.transpose(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32>
+// CHECK-NEXT:    %[[ROLL:.+]] = dovetail.roll %arg0 dimension 1 shift 2 : tensor<2x3xf32>
+// CHECK-NEXT:    return %[[ROLL]] : tensor<2x3xf32>
+
+// -----
+
 func.func @main(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> tensor<2x9xf32> {
   %0 = dovetail.concatenate %arg1, %arg0, %arg0 dimension 1 : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>
   return %0 : tensor<2x9xf32>
