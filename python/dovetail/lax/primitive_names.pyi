@@ -172,8 +172,8 @@ rev_p: Primitive
 rfft_along_p: Primitive
 rng_bit_generator_p: Primitive
 rng_uniform_p: Primitive
-round_away_p: Primitive
 roll_p: Primitive
+round_away_p: Primitive
 round_even_p: Primitive
 round_p: Primitive
 rsqrt_p: Primitive
