@@ -26,12 +26,13 @@ constexpr int64_t kFewElements = 8;
 /// read them together.
 constexpr int64_t kLongSum = 256;
 
+/// The iterations of the loops of one kind, or of all.
 int64_t stepsOfLoops(linalg::LinalgOp op, std::optional<utils::IteratorType> kind) {
-  int64_t all = 1;
+  SmallVector<int64_t> extents;
   for (auto [size, each] : llvm::zip_equal(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
     if (!kind || each == kind)
-      all = times(all, size);
-  return all;
+      extents.push_back(size);
+  return product(extents);
 }
 
 /// The largest power of two that is at most `n`.
@@ -77,30 +78,24 @@ public:
   }
 
   void run() {
-    Value count = product(points);
+    Value count = extentOf(points);
     if (numLanes > 1)
       return runLanes(count);
-    forEach(b, thread, count, index(numThreads),
-            [&](ImplicitLocOpBuilder &each, Value point) { at(each, [&] { runPoint(point); }); });
+    loop(thread, count, index(numThreads), {}, [&](Value point, ValueRange) {
+      runPoint(point);
+      return SmallVector<Value>();
+    });
   }
 
 private:
   Value index(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
   Value value(OpFoldResult size) { return getValueOrCreateConstantIndexOp(b, b.getLoc(), size); }
 
-  Value product(ArrayRef<int64_t> dims) {
+  Value extentOf(ArrayRef<int64_t> dims) {
     Value all = index(1);
     for (int64_t d : dims)
       all = b.createOrFold<arith::MulIOp>(all, value(sizes[d]));
     return all;
-  }
-
-  /// Runs `body` with the builder at the place of another.
-  void at(ImplicitLocOpBuilder &place, function_ref<void()> body) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(place.getInsertionBlock(), place.getInsertionPoint());
-    body();
-    place.setInsertionPoint(b.getInsertionBlock(), b.getInsertionPoint());
   }
 
   bool isContiguous(OpOperand &operand, int64_t dim) {
@@ -232,7 +227,7 @@ private:
       SmallVector<Value> partial;
       for (size_t i = 0; i < memory.size(); ++i)
         partial.push_back(arith::ConstantOp::create(b, *arith::getNeutralElement(combiner(i))));
-      Value all = product(sums);
+      Value all = extentOf(sums);
       partial = loop(lane, all, index(numLanes), partial, [&](Value number, ValueRange carried) {
         unfold(sums, number);
         return element(carried);
