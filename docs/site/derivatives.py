@@ -25,6 +25,7 @@ _LINEAR = {
     "reshape": "x",
     "reshard": "x",
     "reverse": "x",
+    "roll": "x",
     "rfft": "x",
     "slice": "x",
     "transpose": "x",
