@@ -94,3 +94,17 @@ def test_second_derivatives_with_integers() -> None:
     second = again(first.vjp())
     found = second.call(x, n, ones, ones)
     np.testing.assert_allclose(found[0], -n * np.sin(x), rtol=1e-6)
+
+
+def test_derivatives_of_derivatives_at_symbolic_sizes() -> None:
+    made = again(exported(lambda x: x.T * x.T, "a, 4"))
+    x, ones = np.arange(12, dtype=np.float32).reshape(3, 4), np.ones((4, 3), np.float32)
+    _, pull = dt.vjp(made.call, x)
+    (found,) = dt.vjp(pull, ones)[1]((x,))
+    np.testing.assert_allclose(found, (2 * x * x).T)
+    value, tangent = dt.jvp(pull, (ones,), (2 * ones,))
+    np.testing.assert_allclose(value[0], 2 * x)
+    np.testing.assert_allclose(tangent[0], 4 * x)
+    np.testing.assert_allclose(dt.vmap(pull)(ones[None])[0], 2 * x[None])
+    np.testing.assert_allclose(dt.jit(lambda c: pull(c)[0] * 2)(ones), 4 * x)
+    np.testing.assert_allclose(dt.grad(lambda c: (pull(c)[0] * x).sum())(ones), (2 * x * x).T)
