@@ -28,6 +28,9 @@ struct State {
   SmallVector<int64_t> priority;
   /// The axes over which a sum is left to do.
   Axes unreduced = {};
+  /// Axes that divide what a dimension's elements come from, but not its size. Where they come to divide one, it has
+  /// them.
+  AxesOfEach lost = {};
 
   bool uses(AxisRefAttr axis) const {
     return llvm::is_contained(unreduced, axis) ||
@@ -58,6 +61,12 @@ private:
   void changed(Value value);
   /// Divides a dimension further, as `axes` say; not over axes that its array uses elsewhere.
   void extend(Value value, int64_t dim, ArrayRef<AxisRefAttr> axes);
+  /// The same with axes of a dimension whose elements are moved there, as far as the size divides.
+  void carry(Value value, int64_t dim, Axes axes);
+  /// Notes the axes that a dimension loses.
+  void lose(Value value, int64_t dim, const Axes &axes);
+  /// Passes lost axes on along the factors of an op, forward.
+  void passLost(Operation *op, const FactorMap &map);
   void visit(Operation *op, bool onlyPlain);
   /// Of what is divided over several axes, each dimension that it becomes has its own.
   void visitRegrouping(Value from, Value to);
@@ -98,6 +107,7 @@ State &Propagation::stateOf(Value value) {
   auto [entry, isNew] = states.try_emplace(member == classes.member_end() ? value : *member);
   if (isNew) {
     entry->second.dims.resize(arrayType(value).getRank());
+    entry->second.lost.resize(arrayType(value).getRank());
     entry->second.open.assign(arrayType(value).getRank(), true);
     entry->second.priority.assign(arrayType(value).getRank(), 0);
   }
@@ -167,6 +177,37 @@ void Propagation::extend(Value value, int64_t dim, ArrayRef<AxisRefAttr> axes) {
     changed(value);
 }
 
+void Propagation::carry(Value value, int64_t dim, Axes axes) {
+  Axes all = axes;
+  while (!isEven(mesh, arrayType(value).getDimSize(dim), axes))
+    axes.pop_back();
+  extend(value, dim, axes);
+  if (axes.size() < all.size())
+    lose(value, dim, all);
+}
+
+void Propagation::lose(Value value, int64_t dim, const Axes &axes) {
+  Axes &lost = stateOf(value).lost[dim];
+  // A part of each device must be left.
+  if (axes.empty() || !lost.empty() || arrayType(value).getDimSize(dim) < mesh.sizeOf(axes))
+    return;
+  lost = axes;
+  changed(value);
+}
+
+void Propagation::passLost(Operation *op, const FactorMap &map) {
+  for (auto [operand, factors] : llvm::zip(op->getOperands(), map.operands)) {
+    if (!arrayType(operand) || isConstant(operand))
+      continue;
+    AxesOfEach lost = stateOf(operand).lost;
+    for (auto [dim, factor] : llvm::enumerate(factors))
+      for (auto [result, ofResult] : llvm::zip(op->getResults(), map.results))
+        if (auto *found = llvm::find(ofResult, factor);
+            arrayType(result) && factor != FactorMap::kNone && found != ofResult.end())
+          lose(result, found - ofResult.begin(), lost[dim]);
+  }
+}
+
 const std::optional<FactorMap> &Propagation::mapOf(Operation *op) {
   auto [entry, isNew] = maps.try_emplace(op);
   // Constants have the sharding of each of their uses.
@@ -218,10 +259,10 @@ void Propagation::visit(Operation *op, bool onlyPlain) {
     if (onlyPlain || !arrayType(operand) || !arrayType(result) || isConstant(operand))
       continue;
     Axes axes = axesOf(operand, carried.dim);
-    while (!isEven(mesh, arrayType(result).getDimSize(carried.resultDim), axes))
-      axes.pop_back();
-    extend(result, carried.resultDim, axes);
+    carry(result, carried.resultDim, axes.empty() ? stateOf(operand).lost[carried.dim] : axes);
   }
+  if (!onlyPlain)
+    passLost(op, *map);
 }
 
 void Propagation::visitRegrouping(Value from, Value to) {

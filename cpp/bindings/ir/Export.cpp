@@ -62,12 +62,18 @@ static bool asksForRules(const Function &function) {
          });
 }
 
-/// Makes a function public under a name.
+/// Makes a function public under a name. A private one that has it gets another.
 static void publish(const Function &function, const std::string &name) {
   func::FuncOp op = function.op();
   op.setPublic();
-  if (op.getSymName() != name && failed(function.module->symbols->rename(op, name)))
+  if (op.getSymName() == name)
+    return;
+  SymbolTable &symbols = *function.module->symbols;
+  auto *other = symbols.lookup(name);
+  if (other && SymbolTable::getSymbolVisibility(other) != SymbolTable::Visibility::Private)
     throw CompilerError("the module has another function called '" + name + "'", "", 0);
+  if ((other && failed(symbols.renameToUnique(other, {}))) || failed(symbols.rename(op, name)))
+    throw CompilerError("the functions' names cannot be changed", "", 0);
 }
 
 /// Adds reflection attributes to those of a function.

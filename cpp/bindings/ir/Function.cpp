@@ -6,6 +6,8 @@
 #include "cpp/sharding/TypeShardings.h"
 #include "cpp/transforms/Discharge.h"
 #include "dialects/Control.h"
+#include "dialects/Create.h"
+#include "dialects/Shape.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include <nanobind/stl/string.h>
@@ -154,13 +156,27 @@ SizeSource Function::sizeSource(unsigned numbered, int64_t dimension) {
   return nb::make_tuple(number(size), -1);
 }
 
+/// An array as one of a type with sizes that are known only when the program runs, which a function was traced with.
+static Value fitted(OpBuilder &builder, Value x, Type wanted) {
+  if (x.getType() == wanted)
+    return x;
+  auto type = cast<RankedTensorType>(wanted), own = cast<RankedTensorType>(x.getType());
+  SmallVector<Value> sizes;
+  for (auto [d, size] : llvm::enumerate(type.getShape()))
+    if (ShapedType::isDynamic(size))
+      sizes.push_back(own.isDynamicDim(d)
+                          ? DimOp::create(builder, x.getLoc(), x, d).getResult()
+                          : arith::ConstantIndexOp::create(builder, x.getLoc(), own.getDimSize(d)).getResult());
+  return ReshapeOp::create(builder, x.getLoc(), type, x, sizes);
+}
+
 std::vector<unsigned> Function::splice(const Function &flat, const std::vector<unsigned> &arguments) {
   OpBuilder builder = OpBuilder::atBlockEnd(&function.front());
   SmallVector<Value> operands;
-  for (unsigned argument : arguments)
-    operands.push_back(values[argument]);
-  std::vector<unsigned> results;
   func::FuncOp source = flat.function;
+  for (auto [argument, type] : llvm::zip_equal(arguments, source.getArgumentTypes()))
+    operands.push_back(fitted(builder, values[argument], type));
+  std::vector<unsigned> results;
   module->keepWhatIsKeptBy(*flat.module);
   for (Value result : inlineBody(builder, source.getBody(), operands))
     results.push_back(number(result));

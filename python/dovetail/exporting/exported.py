@@ -295,7 +295,8 @@ class Exported:
             def flat(*primals: Any) -> list[Any]:
                 args, kwargs = unflatten(self._program.signature.spec, primals)
                 # Its own calls say how it is sharded.
-                return flatten(self._laid_out(Layout(1, (), ()), args, kwargs))[0]
+                result = self._laid_out(Layout(1, (), ()), args, kwargs)
+                return set_float0_aside(*flatten(result))[0]
 
             _, pull_back = vjp(flat, *leaves[:count])
             return tuple(pull_back(list(leaves[count:])))
@@ -311,7 +312,7 @@ class Exported:
             exported._program,
             exported.platforms,
             exported.disabled_safety_checks,
-            self._layout.of_vjp([aval.ndim for aval in self.out_avals]),
+            self._layout.of_vjp(self.in_avals, self.out_avals),
         )
 
     def serialize(self, vjp_order: int = 0) -> bytearray:

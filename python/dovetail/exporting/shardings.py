@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from dovetail.arrays.shaped_array import ShapedArray
+from dovetail.base import dtypes
 from dovetail.base.errors import value_error
 from dovetail.placement.device_meshes import with_devices
 from dovetail.placement.meshes import AbstractMesh, AxisType, Mesh
@@ -56,18 +58,20 @@ class Layout(NamedTuple):
 
         return Layout(self.devices, _each(self.arguments, moved), _each(self.results, moved))
 
-    def of_vjp(self, ranks: Sequence[int]) -> Layout:
-        """That of the function of the arguments and cotangents of the results, of these ranks:
-        cotangents are sharded as results are, and are whole if that is not stated.
+    def of_vjp(self, arguments: Sequence[ShapedArray], results: Sequence[ShapedArray]) -> Layout:
+        """That of the function of the arguments and cotangents of the results, of these types:
+        cotangents are sharded as results are, and are whole if that is not stated. Integers have
+        none.
         """
         stated = next((s for s in (*self.arguments, *self.results) if s is not None), None)
         cotangents = [
-            NamedSharding(stated.mesh, P(*[None] * rank), stated.memory_kind)
+            NamedSharding(stated.mesh, P(*[None] * aval.ndim), stated.memory_kind)
             if each is None and stated is not None
             else each
-            for each, rank in zip(self.results, ranks, strict=True)
+            for each, aval in _varying(self.results, results)
         ]
-        return Layout(self.devices, (*self.arguments, *cotangents), self.arguments)
+        pulled_back = tuple(each for each, _ in _varying(self.arguments, arguments))
+        return Layout(self.devices, (*self.arguments, *cotangents), pulled_back)
 
     def encoded(self) -> dict[str, Any]:
         """The same as JSON data."""
@@ -85,6 +89,13 @@ class Layout(NamedTuple):
         return cls(
             notes.get("devices", 1), tuple(map(_decoded, arguments)), tuple(map(_decoded, results))
         )
+
+
+def _varying(
+    shardings: Shardings, avals: Sequence[ShapedArray]
+) -> list[tuple[NamedSharding | None, ShapedArray]]:
+    pairs = zip(shardings, avals, strict=True)
+    return [(each, aval) for each, aval in pairs if dtypes.is_inexact(aval.dtype)]
 
 
 def over_mesh(shardings: Shardings, mesh: Mesh | AbstractMesh | None) -> Shardings:

@@ -17,8 +17,9 @@ from dovetail.ops.operands import (
     canonical_axis,
 )
 from dovetail.symbolic.size import Size, as_size, min_dim
-from dovetail.tracing.bind import constant, is_eager, is_for_host
+from dovetail.tracing.bind import constant
 from dovetail.tracing.composed import composed
+from dovetail.tracing.whole import applies_singly
 
 
 def slice(
@@ -100,10 +101,7 @@ def cut_anywhere(
     """Like `cut`. Outside of programs, the starts on several devices are operands, as in JAX, and
     each device has all of the dimensions that are cut.
     """
-    # Over explicit axes, types say how results are sharded.
-    is_spread = is_eager(x) and not is_for_host(x) and type(x) is Array
-    mesh = getattr(x.sharding, "mesh", None) if is_spread else None
-    if mesh is not None and not mesh.explicit_axes and 0 not in shape:
+    if applies_singly(x) and 0 not in shape:
         extents = tuple((n - 1) * step + 1 for n, step in zip(shape, strides, strict=True))
         dims = tuple(i for i, n in enumerate(extents) if n != x.shape[i])
         if dims:

@@ -15,8 +15,10 @@ from dovetail.numpy.promotion import promote
 from dovetail.numpy.taking import take
 from dovetail.ops.operands import ArrayLike, as_operand
 from dovetail.tracing.bind import apply_known, is_for_numpy
+from dovetail.tracing.whole import whole
 
 
+@whole
 def searchsorted(
     a: ArrayLike,
     v: ArrayLike,

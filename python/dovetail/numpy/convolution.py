@@ -17,10 +17,12 @@ from dovetail.numpy.promotion import promote
 from dovetail.ops.operands import ArrayLike
 from dovetail.symbolic.size import is_symbolic_dim
 from dovetail.tracing.bind import apply_known, is_for_numpy
+from dovetail.tracing.whole import whole
 
 MODES = ("full", "same", "valid")
 
 
+@whole
 def convolve(
     a: ArrayLike,
     v: ArrayLike,
@@ -59,6 +61,7 @@ def convolve(
     return _convolution(x, y, mode, start, preferred_element_type)
 
 
+@whole
 def correlate(
     a: ArrayLike,
     v: ArrayLike,

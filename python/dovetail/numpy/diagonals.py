@@ -21,6 +21,7 @@ from dovetail.numpy.promotion import no_out
 from dovetail.numpy.shape import moveaxis, ravel, resize, squeeze
 from dovetail.ops.operands import ArrayLike, as_operand, canonical_axes
 from dovetail.symbolic.size import is_symbolic_dim, max_dim, min_dim
+from dovetail.tracing.whole import applies_singly
 
 
 def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
@@ -49,7 +50,8 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
     rows, columns = x.shape[-2:]
     first_row, first_column = max(-k, 0), max(k, 0)
     n = max_dim(0, min_dim(rows - first_row, columns - first_column))
-    if is_symbolic_dim(n):
+    # From one part or another, as in JAX.
+    if is_symbolic_dim(n) or (n and applies_singly(x)):
         places = ops.iota(0, (n,), dtypes.int32)
         return x[..., places + first_row, places + first_column]
     if n == 0:

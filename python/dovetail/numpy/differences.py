@@ -27,6 +27,7 @@ from dovetail.ops.operands import (
 )
 from dovetail.symbolic.size import is_symbolic_dim
 from dovetail.tracing.bind import constant
+from dovetail.tracing.whole import whole
 
 
 def diff(
@@ -96,6 +97,7 @@ def ediff1d(
     return concatenate(parts) if len(parts) > 1 else parts[0]
 
 
+@whole
 def gradient(f: ArrayLike, *varargs: ArrayLike, axis: int | Sequence[int] | None = None) -> Any:
     """Central differences along each axis, one-sided at the ends; `varargs` are spacings, one for
     all axes or one each.

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import lax
+from dovetail import lax, ops
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
 from dovetail.base.errors import value_error
@@ -22,6 +22,7 @@ from dovetail.numpy.promotion import no_out, promote
 from dovetail.numpy.sizes import shape_of
 from dovetail.ops.operands import as_operand
 from dovetail.symbolic.solve import expected_shape
+from dovetail.tracing.whole import applies_singly
 from dovetail.transforms.out_sharding import accepts_out_sharding
 
 Path = list[tuple[int, ...]]
@@ -240,17 +241,24 @@ def _simplified(labels: str, x: Array, kept: set[str]) -> tuple[str, Array]:
         for _ in range(count - 1):
             i = labels.index(label)
             j = labels.index(label, i + 1)
+            if applies_singly(x):
+                # As in JAX, it keeps the axes of the second dimension.
+                places = [lax.broadcasted_iota(np.int32, x.shape, dim) for dim in (i, j)]
+                masked = ops.select(places[0] == places[1], x, lax.full_like(x, 0))
+                x, labels = _summed(masked, (i,)), labels[:i] + labels[i + 1 :]
+                continue
             x = diagonal(x, 0, i, j)
             labels = labels[:i] + labels[i + 1 : j] + labels[j + 1 :] + label
     summed = tuple(i for i, c in enumerate(labels) if c not in kept)
     if summed:
-        x = (
-            reductions.sum(x, summed, x.dtype)
-            if x.dtype != dtypes.bool_
-            else reductions.any(x, summed)
-        )
+        x = _summed(x, summed)
         labels = "".join(c for c in labels if c in kept)
     return labels, x
+
+
+def _summed(x: Array, dims: tuple[int, ...]) -> Array:
+    is_bool = x.dtype == dtypes.bool_
+    return reductions.any(x, dims) if is_bool else reductions.sum(x, dims, x.dtype)
 
 
 def _product(dot_general: Callable[..., Array], precision: Any, preferred: Any) -> Product:

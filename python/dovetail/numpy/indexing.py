@@ -25,6 +25,7 @@ from dovetail.tracing.bind import apply_known, constant, is_eager, is_for_host
 from dovetail.tracing.composed import makes_equations
 from dovetail.tracing.held import Slice
 from dovetail.tracing.trace import Tracer
+from dovetail.tracing.whole import whole
 from dovetail.trees.pytree import flatten
 
 _NO_PLACES = np.zeros(0, np.int32)
@@ -115,6 +116,7 @@ def gathered(
     return by_numpy(operator.getitem, _gathered, x, entries, **options)
 
 
+@whole
 def _gathered(
     x: Array,
     entries: list[Entry | None],

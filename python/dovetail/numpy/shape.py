@@ -20,6 +20,7 @@ from dovetail.ops.operands import (
     one_or_several,
 )
 from dovetail.symbolic.size import as_size
+from dovetail.tracing.whole import whole
 from dovetail.transforms.out_sharding import accepts_out_sharding
 
 # Reshaping ----------------------------------------------------------------------------------------
@@ -205,6 +206,7 @@ def _each(arrays: tuple[Any, ...], change: Any) -> Any:
     return results[0] if len(results) == 1 else results
 
 
+@whole
 def resize(a: ArrayLike, new_shape: Any) -> Array:
     """The elements, cut or repeated to fill another shape.
 

@@ -21,6 +21,7 @@ from dovetail.symbolic.size import Size
 from dovetail.tracing.bind import apply_all_known, apply_known, is_eager, is_for_numpy
 from dovetail.tracing.composed import makes_equations
 from dovetail.tracing.trace import Tracer
+from dovetail.tracing.whole import whole
 from dovetail.transforms.out_sharding import accepts_out_sharding
 
 
@@ -427,6 +428,7 @@ def extract(
 
 
 @accepts_out_sharding
+@whole
 def bincount(
     x: ArrayLike,
     weights: ArrayLike | None = None,

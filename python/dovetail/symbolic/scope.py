@@ -10,7 +10,7 @@ from typing import Any
 from dovetail.base.errors import UnknownSizeError, value_error
 from dovetail.symbolic.bounds import Interval, Variable, interval, is_nonnegative
 from dovetail.symbolic.parse import constrain
-from dovetail.symbolic.size import Monomial, Size, Terms, made, terms_of
+from dovetail.symbolic.size import Monomial, Size, Terms, made, max_dim, min_dim, terms_of
 
 
 class SymbolicScope:
@@ -321,7 +321,7 @@ class SymbolicScope:
             return names[found[0]] // found[1]
         op, (x, y), *_ = self._variables[text]
         a, b = self.value(x, names), self.value(y, names)
-        return {"div": _floor_div, "mod": _mod, "max": max, "min": min}[op](a, b)
+        return {"div": _floor_div, "mod": _mod, "max": max_dim, "min": min_dim}[op](a, b)
 
     def names_in(self, sizes: Iterable[Any]) -> list[str]:
         """The names that sizes depend on, in order of occurrence."""

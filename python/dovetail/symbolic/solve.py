@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -121,10 +122,11 @@ def unify(
     scope: SymbolicScope,
     solutions: Sequence[Solution],
     shapes: Sequence[Shape],
-    actual: Sequence[tuple[int, ...]],
+    actual: Sequence[Shape],
     names: Sequence[Any],
-) -> dict[str, int]:
-    """The sizes of names for which arrays have given shapes.
+) -> dict[str, Any]:
+    """The sizes of names for which arrays have given shapes, which may be symbolic
+    in another scope.
 
     Args:
       scope: the scope of the names.
@@ -134,9 +136,10 @@ def unify(
       names: the arrays' names in messages.
 
     Raises:
-      ValueError: no sizes of the names give these shapes, or they break constraints.
+      ValueError: no sizes of the names give these shapes, or they break constraints; or this does
+        not follow from what is known of symbolic ones.
     """
-    values: dict[str, int] = {}
+    values: dict[str, Any] = {}
     origin: dict[str, tuple[int, int]] = {}
 
     # Only messages need the names, which are slow to compute.
@@ -146,7 +149,7 @@ def unify(
     for name, i, d, factor, rest in solutions:
         size = actual[i][d]
         value, remainder = divmod(size - scope.value(rest, values), factor)
-        if remainder:
+        if remainder != 0:
             raise value_error(
                 f"{where(d, i)} must be {shapes[i][d]}, got: {size}, for which {name} is no integer"
             )
@@ -170,15 +173,16 @@ def unify(
                 f"dimension {d} of {array} must be {size} = {expected} ({by}), got: {got}"
             )
     for fact in scope.facts:
-        if scope.value(fact, values) < 0 if set(scope.names_in([fact])) <= set(values) else False:
+        is_known = set(scope.names_in([fact])) <= set(values)
+        if is_known and not _is_at_least(scope.value(fact, values), 0):
             given = ", ".join(f"{n} = {values[n]}" for n in scope.names_in([fact]))
             raise value_error(f"constraints ask for {fact} >= 0, got: {given}")
     return values
 
 
 def check_shapes(
-    shapes: Sequence[Shape], actual: Sequence[tuple[int, ...]], names: Sequence[str]
-) -> dict[str, int]:
+    shapes: Sequence[Shape], actual: Sequence[Shape], names: Sequence[str]
+) -> dict[str, Any]:
     """The sizes of names for which arrays have given shapes; like `unify`."""
     scope = scope_of(shapes)
     assert scope is not None
@@ -186,16 +190,24 @@ def check_shapes(
     return unify(scope, solved(scope, shapes), shapes, actual, quoted)
 
 
-def _broken_bounds(scope: SymbolicScope, name: str, value: int) -> list[str]:
-    """The constraints of a name that a value violates."""
+def _is_at_least(value: Any, least: Any) -> bool:
+    """Whether a size is known to be that large."""
+    difference = value - least
+    return (
+        difference.scope.is_nonnegative(difference) if type(difference) is Size else value >= least
+    )
+
+
+def _broken_bounds(scope: SymbolicScope, name: str, value: Any) -> list[str]:
+    """The constraints of a name that a value violates, or may violate."""
     low, high = scope.bounds(scope.name(name))
     multiple = scope.multiples[name]
     wanted = []
-    if value < low:
+    if not _is_at_least(value, low):
         wanted.append(f"{name} >= {low}")
-    if value > high:
+    if not math.isinf(high) and not _is_at_least(int(high), value):
         wanted.append(f"{name} <= {high}")
-    if value % multiple:
+    if value % multiple != 0:
         wanted.append(f"{name} % {multiple} == 0")
     return wanted
 

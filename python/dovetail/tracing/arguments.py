@@ -21,7 +21,7 @@ from dovetail.symbolic.size import Size
 from dovetail.tracing.bind import size_as_array, zeros
 from dovetail.tracing.references import Ref
 from dovetail.tracing.trace import Operand
-from dovetail.trees.float0 import is_float0
+from dovetail.trees.float0 import is_float0, set_float0_aside
 from dovetail.trees.pytree import flatten, leaf_names, unflatten
 
 Function = Callable[..., Any]
@@ -345,7 +345,7 @@ def select(
             )
         positions.append(number % count)
     names = LeafNames(function, args, positions=positions)
-    values, spec = flatten(tuple(args[i] for i in positions))
+    values, spec = set_float0_aside(*flatten(tuple(args[i] for i in positions)))
     leaves = [as_operand(value, names.at(i)) for i, value in enumerate(values)]
 
     def call(replaced: Sequence[Any]) -> Any:

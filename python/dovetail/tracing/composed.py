@@ -14,6 +14,7 @@ from dovetail.symbolic.size import has_sizes
 from dovetail.tracing.arguments import as_operand
 from dovetail.tracing.functions import apply, trace
 from dovetail.tracing.trace import Operand, Tracer
+from dovetail.tracing.whole import whole
 
 
 class Composition(NamedTuple):
@@ -104,10 +105,12 @@ def composed(primitive: str, multiple_results: bool = False) -> Callable[[Any], 
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        evaluated = whole(function)
+
         @functools.wraps(function)
         def wrapper(*operands: Operand, **params: Any) -> Any:
             if not makes_equations():
-                return function(*operands, **params)
+                return evaluated(*operands, **params)
             return as_equation(primitive, function, operands, params)
 
         COMPOSITIONS[primitive] = Composition(wrapper, multiple_results, function)

@@ -6,7 +6,8 @@ that an inner trace uses becomes an argument of the inner function.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
@@ -215,6 +216,10 @@ class Trace(TypedFunction):
     def rename(self, argument: int, number: int) -> None:
         """Use an argument's name for a value in messages."""
         self._renamed[number] = argument
+
+    def given_operands(self) -> Iterator[Operand]:
+        """The outer values of arguments, and of those that the function closes over."""
+        return itertools.chain(self._outside.values(), self.captured)
 
     def argument(
         self, aval: ShapedArray, outside: Operand | None, where: locations.Location | None = None

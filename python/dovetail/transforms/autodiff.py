@@ -27,6 +27,7 @@ from dovetail.tracing.bind import constant
 from dovetail.tracing.functions import TracedFunction, apply, held_by, trace
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.trees.differences import where_unlike
+from dovetail.trees.float0 import set_float0_aside, set_float0_aside_as
 from dovetail.trees.pytree import flatten, is_leaf_spec, unflatten
 from dovetail.trees.treedef import public
 
@@ -245,7 +246,7 @@ def trace_selected(
         result, aux = selected.call(tracers), None
         if has_aux:
             result, aux = _pair(result, name)
-        leaves, spec = flatten(result)
+        leaves, spec = set_float0_aside(*flatten(result))
         outs = results_of(selected.names.function, leaves, spec)
         count = len(outs)
         aux_leaves, aux_spec = flatten(aux)
@@ -320,7 +321,7 @@ def tangent_operands(selected: Selected, tangents: Any, transform: str) -> list[
     Raises:
       MismatchError: structure, shape or dtype differ from those of the primals.
     """
-    values, spec = flatten(tangents)
+    values, spec = set_float0_aside_as(selected.spec, *flatten(tangents))
     if spec != selected.spec:
         unlike = where_unlike(selected.spec, spec, "arguments", ("the primals", "the tangents"))
         raise MismatchError(

@@ -26,6 +26,7 @@ from dovetail.transforms.autodiff import (
 )
 from dovetail.transforms.explicit_sharding import reshard
 from dovetail.trees.differences import where_unlike
+from dovetail.trees.float0 import set_float0_aside_as
 from dovetail.trees.pytree import flatten, register_node, unflatten
 
 
@@ -135,7 +136,7 @@ class Transposed(LinearPart):
 
     def __call__(self, kept: Sequence[Operand], cotangent: Any) -> tuple[Any, ...]:
         """The cotangents of the primals."""
-        values, spec = flatten(cotangent)
+        values, spec = set_float0_aside_as(self.results.spec, *flatten(cotangent))
         if spec != self.results.spec:
             owners = f"the result of `{self.name}`", "the cotangent"
             raise MismatchError(

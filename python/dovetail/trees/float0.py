@@ -44,3 +44,20 @@ def set_float0_aside(
         for leaf, shape in zip(leaves, shapes, strict=True)
     ]
     return flatten(unflatten(spec, nodes))
+
+
+def set_float0_aside_as(like: Any, leaves: list[Any], spec: Any) -> tuple[list[Any], Any]:
+    """The same for derivatives of values with the structure `like`: of those values only that hold
+    no data themselves, since the derivatives of integers hold none either.
+    """
+    if not any(map(is_float0, leaves)):
+        return leaves, spec
+    # Any leaf that is none of these.
+    values, full = flatten(unflatten(like, [0] * like.num_leaves))
+    if full != spec or not any(map(is_float0, values)):
+        return leaves, spec
+    nodes = [
+        _Float0(leaf.shape) if is_float0(value) and is_float0(leaf) else leaf
+        for value, leaf in zip(values, leaves, strict=True)
+    ]
+    return flatten(unflatten(spec, nodes))

@@ -57,6 +57,35 @@ module attributes {dovetail.partition = #mesh} {
 
 #mesh = #dovetail.mesh<["x" = 2]>
 
+// Axes that do not divide a size in between are found again where they do, through what is computed element by element;
+// not after a size of less than one element for each device.
+// CHECK-LABEL: func.func @main
+// CHECK:         dovetail.pad
+// CHECK-SAME:    [#dovetail.sharding<#mesh, [{}]>]
+// CHECK:         dovetail.tanh
+// CHECK-SAME:    [#dovetail.sharding<#mesh, [{}]>]
+// CHECK:         dovetail.slice
+// CHECK-SAME:    [#dovetail.sharding<#mesh, [{"x"}]>]
+// CHECK:         dovetail.slice
+// CHECK-SAME:    [#dovetail.sharding<#mesh, [{}]>]
+// CHECK:         dovetail.concatenate
+// CHECK-SAME:    [#dovetail.sharding<#mesh, [{}]>]
+module attributes {dovetail.partition = #mesh} {
+  func.func @main(%x: tensor<4xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}]>}, %zero: tensor<f32>)
+      -> (tensor<4xf32>, tensor<2xf32>) {
+    %0 = dovetail.pad %x, %zero low [1] interior [0] : tensor<4xf32>, tensor<f32> -> tensor<5xf32>
+    %1 = dovetail.tanh %0 : tensor<5xf32>
+    %2 = dovetail.slice %1 starts [1] strides [1] : tensor<5xf32> -> tensor<4xf32>
+    %3 = dovetail.slice %x starts [1] strides [1] : tensor<4xf32> -> tensor<1xf32>
+    %4 = dovetail.concatenate %3, %3 dimension 0 : tensor<1xf32>, tensor<1xf32>
+    return %2, %4 : tensor<4xf32>, tensor<2xf32>
+  }
+}
+
+// -----
+
+#mesh = #dovetail.mesh<["x" = 2]>
+
 // Bodies state what they take; a carry is sharded as what flows to it.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME:    %arg0: tensor<4xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}]>}

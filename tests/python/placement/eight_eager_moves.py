@@ -383,6 +383,54 @@ CASES: dict[str, tuple[Callable[[], Any], P]] = {
     "meshgrid": (lambda: jnp.meshgrid(b, b)[0], P(None, "x")),
 }
 
+_ONES, _FOUR = np.ones(3, np.float32), np.arange(4, dtype=np.float32)
+_KERNEL = np.ones((1, 1, 3, 3), np.float32)
+# Functions of several ops, between which sizes do not divide or indices are computed: the arrays,
+# and the spec of the result.
+SEVERAL: dict[str, tuple[Callable[..., Any], tuple[dt.Array, ...], P]] = {
+    "x[i]": (lambda x, i: x[i], (g, bi), P("x", "y")),
+    "take_along_axis": (
+        lambda x: jnp.take_along_axis(x, jnp.argsort(x, 0), 0),
+        (g,),
+        P("x", "y"),
+    ),
+    "searchsorted": (lambda x: jnp.searchsorted(_FOUR, x), (b,), P("x")),
+    "bincount": (lambda i: jnp.bincount(i, length=8), (bi,), P()),
+    "bincount weights": (lambda i, x: jnp.bincount(i, x, length=8), (bi, b), P()),
+    "bincount known": (lambda i: jnp.bincount(i), (bi,), P()),
+    "resize": (lambda x: jnp.resize(x, (2, 8)), (b,), P(None, "x")),
+    "gradient": (jnp.gradient, (b,), P("x")),
+    "gradient 0": (lambda x: jnp.gradient(x, axis=0), (g,), P("x", "y")),
+    "convolve same": (lambda x: jnp.convolve(x, _ONES, "same"), (w,), P("x")),
+    "conv": (
+        lambda x: lax.conv(x[None, None], _KERNEL, (1, 1), "SAME"),
+        (g,),
+        P(None, None, "x", "y"),
+    ),
+    "maxpool": (
+        lambda x: lax.reduce_window(x, -np.inf, lax.max, (3, 3), (1, 1), "SAME"),
+        (g,),
+        P("x", "y"),
+    ),
+    "diag": (jnp.diag, (sq,), P()),
+    "diagonal 1": (lambda x: jnp.diagonal(x, 1), (sq,), P()),
+    "ii->i": (lambda x: jnp.einsum("ii->i", x), (sq,), P("y")),
+    "grad of slice": (lambda x: dt.grad(lambda q: jnp.sum(q[:4] ** 2))(x), (b,), P()),
+}
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+@dt.config.compile("never")
+def test_functions_of_several_ops(name: str) -> None:
+    function, arrays, spec = SEVERAL[name]
+    result = function(*arrays)
+    assert result.sharding.is_equivalent_to(NamedSharding(MESH, spec), result.ndim), (
+        result.sharding.spec
+    )
+    expected = function(*[jnp.asarray(np.asarray(array)) for array in arrays])
+    assert (result.dtype, result.weak_type) == (expected.dtype, expected.weak_type)
+    np.testing.assert_allclose(result, expected, rtol=1e-6)
+
 
 @pytest.mark.parametrize("name", CASES)
 @dt.config.compile("never")

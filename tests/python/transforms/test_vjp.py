@@ -198,3 +198,44 @@ def test_derivatives_leave_and_enter_jitted_functions() -> None:
     mapped = dt.vmap(lambda x: dt.linearize(dnp.sin, x)[1])(dnp.arange(3.0))
     each = dt.vmap(lambda f: f(1.0))(mapped)
     np.testing.assert_allclose(each, np.cos(np.arange(3.0)), rtol=1e-6)
+
+
+def _with_integer(x: Any, n: Any) -> Any:
+    return dnp.sin(x) * n.astype(x.dtype), n + 1
+
+
+def _pulled(x: Any, n: Any, cotangent: Any, none: Any) -> Any:
+    return dt.vjp(_with_integer, x, n)[1]((cotangent, none))
+
+
+@pytest.mark.parametrize("jitted", [False, True])
+def test_derivatives_of_pulled_back_integers(jitted: bool) -> None:
+    x, n, ones = np.array([0.5, 1], np.float32), np.array([3, 4], np.int32), np.ones(2, np.float32)
+    none = np.zeros(2, dtypes.float0)
+    function = dt.jit(_pulled) if jitted else _pulled
+    (of_x, of_n), pull = dt.vjp(function, x, n, ones, none)
+    np.testing.assert_allclose(of_x, n * np.cos(x), rtol=1e-6)
+    assert of_n.dtype == dtypes.float0
+    assert of_n.shape == (2,)
+    again = pull((ones, none))
+    np.testing.assert_allclose(again[0], -n * np.sin(x), rtol=1e-6)
+    np.testing.assert_allclose(again[2], n * np.cos(x), rtol=1e-6)
+    assert [again[i].dtype for i in (1, 3)] == [dtypes.float0] * 2
+    _, push = dt.linearize(function, x, n, ones, none)
+    value, tangent = dt.jvp(function, (x, n, ones, none), (ones, none, ones, none))
+    for found in (tangent, push(ones, none, ones, none)):
+        np.testing.assert_allclose(found[0], n * (np.cos(x) - np.sin(x)), rtol=1e-6)
+        assert found[1].dtype == dtypes.float0
+    assert value[1].dtype == dtypes.float0
+    second = dt.jit(lambda *args: dt.vjp(function, *args)[1]((ones, none))[0])(x, n, ones, none)
+    np.testing.assert_allclose(second, -n * np.sin(x), rtol=1e-6)
+
+
+def test_cotangents_of_float0_must_be_float0() -> None:
+    none = np.zeros(2, dtypes.float0)
+    _, pull = dt.vjp(lambda x, nothing: (2 * x, nothing), np.float32(1), none)
+    of_x, of_none = pull((np.float32(1), none))
+    assert float(of_x) == 2
+    assert of_none.dtype == dtypes.float0
+    with pytest.raises(MismatchError, match="structure"):
+        pull((np.float32(1), np.ones(2, np.float32)))
