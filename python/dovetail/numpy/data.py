@@ -134,8 +134,10 @@ def _common_dtype(leaves: list[Any], kinds: set[type]) -> np.dtype:
         return dtypes.default_dtype("f")
     if kinds <= set(PYTHON_SCALARS):
         return dtypes.result_type(*kinds)
-    return dtypes.result_type(*(x if hasattr(x, "dtype") else _scalar_of(x) for x in leaves))
+    return dtypes.result_type(*map(_typed, leaves))
 
 
-def _scalar_of(x: Any) -> Any:
-    return x if isinstance(x, PYTHON_SCALARS) else np.asarray(x)
+def _typed(x: Any) -> Any:
+    """A number or an array; one of NumPy for an array of another library."""
+    is_ours = isinstance(x, (*PYTHON_SCALARS, np.ndarray, np.generic, ArrayMethods))
+    return x if is_ours else np.asarray(x)
