@@ -174,6 +174,34 @@ FailureOr<Linearization> transposeLinear(func::FuncOp function, ArrayRef<int64_t
   return result;
 }
 
+void keepResiduals(func::FuncOp known, unsigned numPrimals, unsigned numResults) {
+  llvm::DenseSet<Value> dependent;
+  dependent.insert_range(known.getArguments().take_front(numPrimals));
+  SmallVector<Operation *> effects;
+  // An op depends on what the ops in it take: where one of them does, so do all values in it.
+  for (Operation &op : known.front().without_terminator()) {
+    bool depends = op.walk([&](Operation *inner) {
+                       return llvm::any_of(inner->getOperands(), [&](Value value) { return dependent.contains(value); })
+                                  ? WalkResult::interrupt()
+                                  : WalkResult::advance();
+                     }).wasInterrupted();
+    if (!depends)
+      continue;
+    dependent.insert_range(op.getResults());
+    op.walk([&](Operation *inner) {
+      if (inner->getNumResults() == 0 && !inner->hasTrait<OpTrait::IsTerminator>())
+        effects.push_back(inner);
+    });
+  }
+  for (Operation *op : effects)
+    op->erase();
+  Operation *end = known.front().getTerminator();
+  end->eraseOperands(0, numResults);
+  known.setFunctionType(FunctionType::get(known.getContext(), known.getArgumentTypes(), end->getOperandTypes()));
+  if (ArrayAttr attributes = known.getAllResultAttrs())
+    known.setAllResultAttrs(attributes.getValue().drop_front(numResults));
+}
+
 /// Whether a function or what it calls has requests.
 static bool hasRequests(ArrayRef<func::FuncOp> functions) {
   return llvm::any_of(functions, [](func::FuncOp function) {

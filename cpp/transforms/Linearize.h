@@ -26,6 +26,11 @@ llvm::FailureOr<Linearization> requestLinearization(mlir::func::FuncOp function,
 /// derivatives. It has no tangent function. Its known values are arguments and sizes.
 llvm::FailureOr<Linearization> transposeLinear(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> linear);
 
+/// Makes a known function, of which only the residuals are needed, and those do not depend on the arguments but for
+/// their sizes, one of the residuals: of `numResults` results before them nothing is left, nor of effects of what
+/// depends on the first `numPrimals` arguments. It must have no calls.
+void keepResiduals(mlir::func::FuncOp known, unsigned numPrimals, unsigned numResults);
+
 /// Marks the results of the function that carry the batch if the arguments marked in `batched` do.
 llvm::FailureOr<llvm::SmallBitVector> batchedResults(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> dims,
                                                      BatchSize size);

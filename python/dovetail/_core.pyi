@@ -516,6 +516,11 @@ class Function:
         Split into a function that computes residuals and the transpose in the `linear` arguments.
         """
 
+    def keep_residuals(self, primals: int, results: int) -> None:
+        """
+        Make a known function without calls one of its residuals alone, without effects of what depends on its first arguments.
+        """
+
     def checkify(
         self, kinds: Sequence[str]
     ) -> tuple[Function, list[tuple[str, str, tuple, tuple[str, int, str], int, int]]]:

@@ -243,6 +243,14 @@ void bindFunction(nb::module_ &m) {
            "Split into a function that computes residuals and a linear one, transposed if requested.")
       .def("transpose", &transposeFunction, "linear"_a,
            "Split into a function that computes residuals and the transpose in the `linear` arguments.")
+      .def(
+          "keep_residuals",
+          [](const Function &function, unsigned primals, unsigned results) {
+            keepResiduals(function.op(), primals, results);
+          },
+          "primals"_a, "results"_a,
+          "Make a known function without calls one of its residuals alone, without effects of what depends on its "
+          "first arguments.")
       .def("checkify", &checkifyFunction, "kinds"_a,
            "The function that first returns which failure of these kinds came first, a vector, and what the numbers of "
            "failures stand for: (kind, op, shape, place, table, count).")

@@ -163,7 +163,15 @@ def as_dtype(dtype: DTypeLike) -> np.dtype:
       >>> as_dtype("int64")
       dtype('int64')
     """
-    result = np.dtype(dtype)
+    try:
+        result = np.dtype(dtype)
+    except ValueError:
+        # Of an array whose element type is another library's.
+        named = getattr(dtype, "dtype", dtype)
+        raise type_error(
+            f"an element type must be one of NumPy or ml_dtypes, got: {named!r}, that of a "
+            f"{type(dtype).__name__}; make an array of it with dovetail.numpy.asarray"
+        ) from None
     if not result.isnative:
         result = result.newbyteorder("=")
     if result not in KINDS and result != float0:

@@ -39,5 +39,7 @@ composed: Any = _Late("dovetail.tracing.composed")
 making: Any = _Late("dovetail.jaxprs.making")
 # `lax.add_p`, `sparse.bcoo_todense_p` and the like.
 jaxprs: Any = _Late("dovetail.jaxprs.primitives")
+# The primitive of `debug.print`.
+debug: Any = _Late("dovetail.diagnostics.debug")
 # The options `--as-jax` of commands.
 as_jax: Any = _Late("dovetail.as_jax")

@@ -237,6 +237,14 @@ def _observe_message(
         emit(message)
 
     show.__name__ = what
+    if emit is _write:
+        show.printed = {  # type: ignore[attr-defined]
+            "fmt": fmt,
+            "has_placeholders": has_fields,
+            "np_printoptions": tuple(options.items()),
+            "logging_record": None,
+            "partitioned": False,
+        }
     observe(show, args, kwargs, ordered, what)
 
 

@@ -9,10 +9,12 @@ import numpy as np
 
 from dovetail.arrays.array import Array
 from dovetail.arrays.shaped_array import ShapedArray
+from dovetail.base import late
 from dovetail.reference import callbacks
 from dovetail.tracing.arguments import as_operand
 from dovetail.transforms.callbacks import Callback, called_on
 from dovetail.transforms.primitives import Primitive
+from dovetail.trees.treedef import public
 
 Params = dict[str, Any]
 
@@ -94,10 +96,61 @@ _BY_EFFECT = {
     "io": CallbackPrimitive("io_callback", "io"),
     "debug": CallbackPrimitive("debug_callback", "debug"),
 }
-PRIMITIVES = {each.name: each for each in _BY_EFFECT.values()}
 
 
-def equation_of(attributes: Params, avals: Sequence[Any]) -> tuple[CallbackPrimitive, Params]:
+class _Print(Primitive):
+    """`debug.print`, whose format is a parameter."""
+
+    multiple_results = True
+
+    def __init__(self) -> None:
+        super().__init__("debug_print")
+
+    def bind(
+        self,
+        *args: Any,
+        fmt: str,
+        in_tree: Any,
+        static_args: Sequence[tuple[int, Any]] = (),
+        ordered: bool = False,
+        np_printoptions: Sequence[tuple[str, Any]] = (),
+        **params: Any,
+    ) -> list[Any]:
+        """Print the values.
+
+        Args:
+          args: the values that are arrays.
+          fmt: the format.
+          in_tree: the structure of the arguments and keyword arguments of `debug.print`.
+          static_args: the other values, with their numbers among the leaves.
+          ordered: whether the order of the calls matters.
+          np_printoptions: the options of NumPy.
+          params: what else JAX's equations have, ignored.
+        """
+        fixed, rest = dict(static_args), iter(args)
+        leaves = [fixed[i] if i in fixed else next(rest) for i in range(in_tree.num_leaves)]
+        values, named = in_tree.unflatten(leaves)
+        with np.printoptions(**dict(np_printoptions)):
+            late.debug.print(fmt, *values, ordered=ordered, skip_format_check=True, **named)
+        return []
+
+    impl = bind
+
+    def params_of(self, called: Callback, attributes: Params) -> Params:
+        """The parameters of an equation."""
+        taken = {*called.positions}
+        return called.function.printed | {  # type: ignore[attr-defined]
+            "in_tree": public(called.spec),
+            "ordered": attributes["ordered"],
+            "static_args": tuple((i, x) for i, x in enumerate(called.leaves) if i not in taken),
+        }
+
+
+_print = _Print()
+PRIMITIVES: dict[str, Primitive] = {each.name: each for each in (*_BY_EFFECT.values(), _print)}
+
+
+def equation_of(attributes: Params, avals: Sequence[Any]) -> tuple[Primitive, Params]:
     """The primitive and the parameters of the op that calls a function.
 
     Args:
@@ -106,4 +159,6 @@ def equation_of(attributes: Params, avals: Sequence[Any]) -> tuple[CallbackPrimi
     """
     primitive = _BY_EFFECT[attributes["effect"]]
     called: Any = callbacks.registered(attributes["function"])
+    if hasattr(called.function, "printed"):
+        return _print, _print.params_of(called, attributes)
     return primitive, primitive.params_of(called, attributes, avals)

@@ -146,7 +146,6 @@ def _of_generator(name: str) -> Callable[..., Any]:
 _OTHERS = {
     "after_all": lax.after_all,
     "cholesky_update": linalg.cholesky_update,
-    "copy": lambda x: x,
     "create_token": lax.create_token,
     "empty2": lambda *, dtype, memory_space=None: lax.full((), 0, dtype),
     "eq_to": _ordered(lax.eq),

@@ -137,15 +137,19 @@ class OpView(NamedTuple):
     """How an op is an equation.
 
     Attributes:
-      primitive: the name of the primitive.
+      primitive: the name of the primitive, or what makes it of the op's keywords.
       params: its parameters, for the op's keywords and the types of its operands; None if it has
         none.
       outs: its results, from those of the op and the types of the operands, if they are others.
     """
 
-    primitive: str
+    primitive: str | Callable[[Params], str]
     params: Callable[[Params, Sequence[ShapedArray]], Params | None]
     outs: Callable[[Sequence[Any], Sequence[ShapedArray]], list[Any]] | None = None
+
+    def name(self, keywords: Params) -> str:
+        """The name of the primitive."""
+        return self.primitive if isinstance(self.primitive, str) else self.primitive(keywords)
 
 
 # By the names of ops.

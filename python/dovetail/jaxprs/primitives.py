@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dovetail.jaxprs import callbacks, references
+from dovetail.jaxprs import callbacks, over_axes, references
 from dovetail.jaxprs.compositions import composed_named, composed_names
 from dovetail.jaxprs.higher_order import (
     call_p,
@@ -33,6 +33,7 @@ _HIGHER_ORDER = {
     "while": while_p,
     **references.PRIMITIVES,
     **callbacks.PRIMITIVES,
+    **over_axes.PRIMITIVES,
 }
 
 

@@ -23,6 +23,8 @@ from dovetail.jaxprs.higher_order import (
 from dovetail.jaxprs.of_keys import keys_aval, without_words
 from dovetail.jaxprs.op_primitives import primitive_of, scalar_or_array
 from dovetail.jaxprs.op_views import VIEWS
+from dovetail.jaxprs.over_axes import VIEWS as OVER_AXES
+from dovetail.jaxprs.over_axes import CollectivePrimitive, on_parts
 from dovetail.jaxprs.primitives import named
 from dovetail.jaxprs.references import (
     OPS,
@@ -154,7 +156,7 @@ class _Reading:
                 outs = [self._constant(of)]
             elif of.op == "convert" and _is_same_number(of, atoms[0]):
                 outs = [Literal(atoms[0].val, types_of([(of.shapes[0], of.elements[0])])[0])]
-            elif of.op == "call" and _is_derived(of.attributes["callee"]):
+            elif _is_derived_call(of):
                 inner = self.view.module.program(of.attributes["callee"])
                 outs = self.run(inner, dict(zip(inner.inputs, atoms, strict=True)))
             else:
@@ -212,7 +214,9 @@ class _Reading:
         else:
             primitive, params, atoms, shown = self._meaning(of, atoms, outvars)
         effects = no_effects
-        if isinstance(primitive, RefPrimitive):
+        if isinstance(primitive, CollectivePrimitive):
+            effects = primitive.effects_of(params)
+        elif isinstance(primitive, RefPrimitive):
             effects = primitive.effects(outvars[0] if name == "new_ref" else atoms[0])
             # What an access makes of the array as a whole is no result.
             if primitive is swap_p:
@@ -239,6 +243,10 @@ class _Reading:
             return rules.primitive, rules.params, atoms, outvars
         if name in CALLS:
             return *self._call(of), atoms, outvars
+        if name == "shard_map" and "label" in attributes:
+            equation = equation_named(attributes["label"])
+            jaxpr = self.view.function(attributes["callee"]).jaxpr
+            return named("shard_map"), *on_parts(equation, jaxpr, atoms), outvars
         if name in ("scan", "while", "case"):
             order = None if name == "case" else order_of_arguments(name, attributes)
             bodies = [self.view.body(each, order) for each in attributes["regions"]]
@@ -253,11 +261,11 @@ class _Reading:
                 params |= {"base_dilation": ones, "window_dilation": offsets.dilations}
             return named(of_primitive), params, operands, outvars
         ins, outs = [atom.aval for atom in atoms], [var.aval for var in outvars]
-        view = VIEWS.get(name)
+        view = VIEWS.get(name) or OVER_AXES.get(name)
         params = None if view is None else view.params(keywords, ins)
         if view is not None and params is not None:
             shown = outvars if view.outs is None else view.outs(outvars, ins)
-            return named(view.primitive), params, atoms, shown
+            return named(view.name(keywords)), params, atoms, shown
         primitive = primitive_of(name, keywords)
         if name == "select":
             atoms = [atoms[0], atoms[2], atoms[1]]
@@ -382,9 +390,14 @@ def _keywords(of: Any) -> dict[str, Any]:
         return dict(of.attributes)
 
 
-def _is_derived(name: str) -> bool:
-    """Whether a function was made by a transform, which the jaxpr of JAX would not call."""
-    return "." in name or name.startswith("rule")
+def _is_derived_call(of: Any) -> bool:
+    """Whether an op calls a function that a transform made, which the jaxpr of JAX would not."""
+    if of.op != "call":
+        return False
+    name = of.attributes["callee"]
+    # Within `shard_map`, that of an equation is made anew.
+    is_equation = "label" in of.attributes and name.endswith(".vary")
+    return ("." in name or name.startswith("rule")) and not is_equation
 
 
 def _with_dropped(eqns: list[JaxprEqn], outs: Sequence[Atom]) -> list[JaxprEqn]:

@@ -133,14 +133,11 @@ from dovetail.lax.basics import top_k as top_k
 from dovetail.lax.basics import transpose as transpose
 from dovetail.lax.basics import unstack as unstack
 from dovetail.lax.collectives import all_gather as all_gather
-from dovetail.lax.collectives import all_to_all as all_to_all
-from dovetail.lax.collectives import pbroadcast as pbroadcast
 from dovetail.lax.collectives import pmax as pmax
 from dovetail.lax.collectives import pmean as pmean
 from dovetail.lax.collectives import pmin as pmin
 from dovetail.lax.collectives import psum as psum
 from dovetail.lax.collectives import psum_scatter as psum_scatter
-from dovetail.lax.collectives import pswapaxes as pswapaxes
 from dovetail.lax.constraints import with_sharding_constraint as with_sharding_constraint
 from dovetail.lax.control import associative_scan as associative_scan
 from dovetail.lax.control import cond as cond
@@ -171,6 +168,9 @@ from dovetail.lax.dynamic_slices import dynamic_slice_in_dim as dynamic_slice_in
 from dovetail.lax.dynamic_slices import dynamic_update_index_in_dim as dynamic_update_index_in_dim
 from dovetail.lax.dynamic_slices import dynamic_update_slice as dynamic_update_slice
 from dovetail.lax.dynamic_slices import dynamic_update_slice_in_dim as dynamic_update_slice_in_dim
+from dovetail.lax.exchanges import all_to_all as all_to_all
+from dovetail.lax.exchanges import pbroadcast as pbroadcast
+from dovetail.lax.exchanges import pswapaxes as pswapaxes
 from dovetail.lax.fourier import FftType as FftType
 from dovetail.lax.fourier import fft as fft
 from dovetail.lax.indexing import GatherDimensionNumbers as GatherDimensionNumbers

@@ -16,9 +16,9 @@ from dovetail.lax.named_axes import (
     AxisName,
     are_taken_one_by_one,
     bind_over,
-    element_number,
     find_axes,
     names_of,
+    over_mesh,
     places,
     size_of,
 )
@@ -61,10 +61,10 @@ def psum(x: Any, axis_name: AxisName, *, axis_index_groups: Any = None) -> Any:
     if not named and not dims:
         return x
     if groups is not None and not groups.are_equal:
-        return _map(lambda leaf: groups.total(_as_number("psum", leaf)), x)
+        return each_leaf(lambda leaf: groups.total(_as_number("psum", leaf)), x)
     if not any(isinstance(leaf, Tracer) for leaf in flatten(x)[0]):
         size = size_of(named) if groups is None else groups.size
-        return _map(lambda leaf: _multiple(leaf, size, dims), x)
+        return each_leaf(lambda leaf: _multiple(leaf, size, dims), x)
 
     def reduce(leaf: Any) -> Array:
         operand = _as_number("psum", leaf)
@@ -73,7 +73,7 @@ def psum(x: Any, axis_name: AxisName, *, axis_index_groups: Any = None) -> Any:
         operand = lax.reduce_sum(operand, canonical_axes(dims, operand.ndim)) if dims else operand
         return _over("all_reduce_sum", operand, named)
 
-    return _map(reduce, x)
+    return each_leaf(reduce, x)
 
 
 def pmean(x: Any, axis_name: AxisName, *, axis_index_groups: Any = None) -> Any:
@@ -96,7 +96,7 @@ def pmean(x: Any, axis_name: AxisName, *, axis_index_groups: Any = None) -> Any:
     """
     total = psum(x, axis_name, axis_index_groups=axis_index_groups)
     count = psum(1, axis_name, axis_index_groups=axis_index_groups)
-    return _map(lambda leaf: leaf / count, total)
+    return each_leaf(lambda leaf: leaf / count, total)
 
 
 def pmax(x: Any, axis_name: AxisName, *, axis_index_groups: Any = None) -> Any:
@@ -147,7 +147,7 @@ def pmin(x: Any, axis_name: AxisName, *, axis_index_groups: Any = None) -> Any:
     return _extreme("pmin", "all_reduce_min", lax.reduce_min, x, axis_name, axis_index_groups)
 
 
-def _map(f: Callable[[Any], Any], x: Any) -> Any:
+def each_leaf(f: Callable[[Any], Any], x: Any) -> Any:
     """`f` of each leaf, called from here, so that the user's line is found."""
     leaves, spec = flatten(x)
     return unflatten(spec, [f(leaf) for leaf in leaves])
@@ -212,7 +212,7 @@ def _extreme(
         operand = reduce(operand, canonical_axes(dims, operand.ndim)) if dims else operand
         return _over(op, operand, named)
 
-    return _map(bind, x)
+    return each_leaf(bind, x)
 
 
 def all_gather(
@@ -268,9 +268,9 @@ def all_gather(
             operand = as_operand("all_gather", leaf)
             dimension = canonical_axis(axis, operand.ndim + (not tiled))
             result = move_dim(members.gathered(operand), 0, dimension)
-            return _merged(result, dimension) if tiled else result
+            return merged(result, dimension) if tiled else result
 
-        return _map(gather_members, x)
+        return each_leaf(gather_members, x)
     if not axes:
         return x
     # The last axis first: its elements are next to each other.
@@ -283,14 +283,29 @@ def all_gather(
     def gather(leaf: Any) -> Array:
         operand = as_operand("all_gather", leaf)
         dimension = canonical_axis(axis, operand.ndim + (not tiled))
+        if kind:
+            return gathered(operand, dimension)
+        return over_mesh(
+            "all_gather",
+            lambda x: gathered(x, dimension),
+            operand,
+            axes,
+            axis_name=names_of(axis_name),
+            axis_size=size_of(axes),
+            all_gather_dimension=dimension,
+            axis_index_groups=None,
+            tiled=tiled,
+        )
+
+    def gathered(operand: Array, dimension: int) -> Array:
         for number, group in enumerate(groups):
             shape = (*operand.shape[:dimension], size_of(group), *operand.shape[dimension:])
             where = {"dimension": dimension, **places(group), **kind}
             operand = bind_over("all_gather", operand, shape=shape, **where)
-            operand = _merged(operand, dimension) if number else operand
-        return _merged(operand, dimension) if tiled else operand
+            operand = merged(operand, dimension) if number else operand
+        return merged(operand, dimension) if tiled else operand
 
-    return _map(gather, x)
+    return each_leaf(gather, x)
 
 
 def psum_scatter(
@@ -334,128 +349,30 @@ def psum_scatter(
     def scatter(leaf: Any) -> Array:
         operand = unary("psum_scatter", leaf, "iufc")
         dimension = canonical_axis(scatter_dimension, operand.ndim)
-        operand = _divided("psum_scatter", operand, dimension, size, tiled)
         if groups is not None:
+            operand = divided("psum_scatter", operand, dimension, size, tiled)
             return groups.own(groups.total(operand), dimension)
-        return bind_over("reduce_scatter", operand, dimension=dimension, **places(axes))
 
-    return _map(scatter, x)
+        def scattered(x: Array) -> Array:
+            x = divided("psum_scatter", x, dimension, size, tiled)
+            return bind_over("reduce_scatter", x, dimension=dimension, **places(axes))
 
+        return over_mesh(
+            "reduce_scatter",
+            scattered,
+            operand,
+            axes,
+            axis_name=names_of(axis_name),
+            axis_size=size,
+            scatter_dimension=dimension,
+            axis_index_groups=None,
+            tiled=tiled,
+        )
 
-def all_to_all(
-    x: Any,
-    axis_name: AxisName,
-    split_axis: int,
-    concat_axis: int,
-    *,
-    axis_index_groups: Any = None,
-    tiled: bool = False,
-) -> Any:
-    """Slice j of element i of named axes becomes slice i of element j.
-
-    Args:
-      x: a tree of arrays.
-      axis_name: the name that `vmap` gave the axis, or several: the elements of their product are
-        numbered in row-major order.
-      split_axis: the dimension of the arrays that is divided among the elements; it has one slice
-        for each and becomes the named axis.
-      concat_axis: the dimension of the results that the named axis becomes.
-      axis_index_groups: lists of the numbers of elements that compute together; None for all.
-      tiled: whether the results keep the dimension `split_axis`, divided by the number of elements,
-        and what the elements send follows each other along the dimension `concat_axis`, which the
-        arrays have.
-
-    Returns:
-      The tree of exchanged arrays.
-
-    Raises:
-      NameError: no axis in scope has the name.
-      ValueError: a dimension does not exist, or `split_axis` cannot be divided so.
-
-    Example:
-      >>> x = dnp.array([[1, 2], [3, 4]])
-      >>> dt.vmap(lambda x: lax.all_to_all(x, "i", 0, 0), axis_name="i")(x)
-      Array([[1, 3],
-             [2, 4]], dtype=int32)
-    """
-    axes = find_axes("all_to_all", names_of(axis_name))
-    groups = Groups.if_any("all_to_all", axes, axis_index_groups)
-    if not axes:
-        return x
-    size = size_of(axes) if groups is None else groups.size
-
-    def exchange(leaf: Any) -> Array:
-        operand = as_operand("all_to_all", leaf)
-        split = canonical_axis(split_axis, operand.ndim, "split_axis")
-        concat = canonical_axis(concat_axis, operand.ndim, "concat_axis")
-        operand = _divided("all_to_all", operand, split, size, tiled)
-        if groups is not None:
-            parts = groups.own(groups.gathered(operand), split + 1)
-            result = move_dim(parts, 0, concat)
-            return _merged(result, concat) if tiled else result
-        rest = operand.shape[:split] + operand.shape[split + 1 :]
-        attributes = {"from": split, "to": concat, **places(axes)}
-        attributes["shape"] = (*rest[:concat], size_of(axes), *rest[concat:])
-        result = bind_over("all_to_all", operand, **attributes)
-        return _merged(result, concat) if tiled else result
-
-    return _map(exchange, x)
+    return each_leaf(scatter, x)
 
 
-def pswapaxes(x: Any, axis_name: AxisName, axis: int, *, axis_index_groups: Any = None) -> Any:
-    """A named axis and a dimension of the arrays, of equal size, change places.
-
-    Args:
-      x: a tree of arrays.
-      axis_name: the name that `vmap` gave the axis, or several.
-      axis: the dimension.
-      axis_index_groups: lists of the numbers of elements that compute together; None for all.
-
-    Returns:
-      The tree of exchanged arrays.
-
-    Raises:
-      NameError: no axis in scope has the name.
-      ValueError: the dimension does not exist, or has another size.
-
-    Example:
-      >>> x = dnp.array([[1, 2], [3, 4]])
-      >>> dt.vmap(lambda x: lax.pswapaxes(x, "i", 0), axis_name="i")(x)
-      Array([[1, 3],
-             [2, 4]], dtype=int32)
-    """
-    return all_to_all(x, axis_name, axis, axis, axis_index_groups=axis_index_groups)
-
-
-def pbroadcast(x: Any, axis_name: AxisName, source: int) -> Any:
-    """Broadcast one element's value to all elements of named axes.
-
-    Args:
-      x: a tree of arrays.
-      axis_name: the name that `vmap` gave the axis, or several.
-      source: the number of the element.
-
-    Returns:
-      The tree of what is received.
-
-    Raises:
-      NameError: no axis in scope has the name.
-      ValueError: `source` is out of bounds.
-
-    Example:
-      >>> dt.vmap(lambda x: lax.pbroadcast(x, "i", 1), axis_name="i")(dnp.array([5, 6, 7]))
-      Array([6, 6, 6], dtype=int32)
-    """
-    axes = find_axes("pbroadcast", names_of(axis_name))
-    number = element_number("pbroadcast", "source", source, size_of(axes))
-    if not axes:
-        return x
-    return _map(
-        lambda leaf: lax.index_in_dim(all_gather(leaf, axis_name), number, 0, keepdims=False), x
-    )
-
-
-def _divided(name: str, operand: Array, dimension: int, size: int, tiled: bool) -> Array:
+def divided(name: str, operand: Array, dimension: int, size: int, tiled: bool) -> Array:
     """The operand with a dimension that has one slice for each element."""
     available = operand.shape[dimension]
     if not tiled:
@@ -475,8 +392,8 @@ def _divided(name: str, operand: Array, dimension: int, size: int, tiled: bool) 
     return lax.reshape(operand, (*shape[:dimension], size, part, *shape[dimension + 1 :]))
 
 
-def _merged(operand: Array, dimension: int) -> Array:
+def merged(operand: Array, dimension: int) -> Array:
     """A dimension and the next as one."""
     shape = operand.shape
-    merged = shape[dimension] * shape[dimension + 1]
-    return lax.reshape(operand, (*shape[:dimension], merged, *shape[dimension + 2 :]))
+    size = shape[dimension] * shape[dimension + 1]
+    return lax.reshape(operand, (*shape[:dimension], size, *shape[dimension + 2 :]))

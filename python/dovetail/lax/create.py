@@ -159,6 +159,12 @@ def empty(shape: Any, dtype: Any, *, out_sharding: Any = None) -> Array:
     return _empty(shape=canonical_shape(shape), dtype=element, out_sharding=None)
 
 
+@composed("copy")
+def copied(x: Array) -> Array:
+    """The array, as an equation of what `make_jaxpr` makes."""
+    return x
+
+
 @composed("empty")
 def _empty(*, shape: Any, dtype: np.dtype, out_sharding: Any = None) -> Array:
     return broadcast_to(constant(np.zeros((), dtype)), shape)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from dovetail.ops.operands import as_operand, scalar
 from dovetail.reference.table import RAW
 from dovetail.symbolic.size import UNKNOWN, has_sizes, plain
 from dovetail.tracing.axes import Axis, axes_in_scope
+from dovetail.tracing.composed import as_equation, makes_equations
 from dovetail.tracing.varying import part_texts
 from dovetail.trees.pytree import flatten, unflatten
 
@@ -67,6 +68,21 @@ def bind_over(name: str, *operands: Any, shape: Any = None, **attributes: Any) -
     weak = bool(operands) and all(operand.weak_type for operand in operands)
     types = [(shape, dtype_name(operands[0].dtype))] if has_sizes(shape or ()) else None
     return in_progress.emit(name, operands, attributes, types, (weak,), RAW[name], attributes)[0]
+
+
+def over_mesh(
+    primitive: str,
+    function: Callable[[Array], Array],
+    operand: Array,
+    axes: tuple[Axis, ...],
+    **params: Any,
+) -> Any:
+    """Apply a collective; over axes of a mesh, it is an equation of what `make_jaxpr` makes, unless
+    `axes` is empty.
+    """
+    if axes and makes_equations() and all(axis.is_manual for axis in axes):
+        return as_equation(primitive, lambda x, **_: function(x), [operand], params)
+    return function(operand)
 
 
 def places(axes: tuple[Axis, ...]) -> dict[str, Any]:

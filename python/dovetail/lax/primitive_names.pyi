@@ -55,6 +55,7 @@ custom_lin_p: Primitive
 custom_vjp_call_p: Primitive
 dce_sink_p: Primitive
 debug_callback_p: Primitive
+debug_print_p: Primitive
 det_p: Primitive
 device_put_p: Primitive
 digamma_p: Primitive
@@ -134,14 +135,17 @@ optimization_barrier_p: Primitive
 or_p: Primitive
 ormqr_p: Primitive
 pad_p: Primitive
+pbroadcast_p: Primitive
 pmax_p: Primitive
 pmin_p: Primitive
 polygamma_p: Primitive
 population_count_p: Primitive
 pow_p: Primitive
 ppermute_p: Primitive
+psum_invariant_p: Primitive
 psum_p: Primitive
 pure_callback_p: Primitive
+pvary_p: Primitive
 qr_p: Primitive
 ragged_all_to_all_p: Primitive
 random_gamma_grad_p: Primitive
@@ -189,6 +193,7 @@ select_and_gather_add_p: Primitive
 select_and_scatter_add_p: Primitive
 select_and_scatter_p: Primitive
 select_n_p: Primitive
+shard_map_p: Primitive
 sharding_constraint_p: Primitive
 shift_left_p: Primitive
 shift_right_arithmetic_p: Primitive

@@ -10,7 +10,8 @@ from dovetail import ops
 from dovetail.arrays.array import Array
 from dovetail.base.errors import value_error
 from dovetail.lax import basics as lax
-from dovetail.lax.collectives import all_gather, all_to_all
+from dovetail.lax.collectives import all_gather
+from dovetail.lax.exchanges import all_to_all
 from dovetail.lax.named_axes import AxisName
 from dovetail.ops.operands import ArrayLike, as_operand
 

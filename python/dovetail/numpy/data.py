@@ -15,8 +15,10 @@ from dovetail.arrays.dlpack import from_dlpack
 from dovetail.arrays.protocols import array_meant
 from dovetail.base import dtypes
 from dovetail.base.errors import type_error, value_error
+from dovetail.lax.create import copied
 from dovetail.ops.operands import PYTHON_SCALARS, as_operand, numpy_value
 from dovetail.tracing.bind import constant
+from dovetail.tracing.trace import Tracer
 
 
 def from_data(data: Any, dtype: np.dtype | None) -> Array:
@@ -66,8 +68,10 @@ def _converted(data: Any, dtype: np.dtype) -> np.ndarray:
 
 def apart(result: Array, source: Any) -> Array:
     """The result of a conversion in its own memory: with the same element type it would share the
-    source's. Traced arrays have no memory yet.
+    source's. Traced arrays have no memory yet, but an equation.
     """
+    if type(result) is Tracer and isinstance(source, ArrayMethods) and result.dtype == source.dtype:
+        return copied(result)
     # Tracers are instances of `Array`, but not of a class derived from it.
     if issubclass(type(result), Array) and isinstance(source, Array):
         return result.copy() if result.dtype == source.dtype else result
@@ -134,8 +138,10 @@ def _common_dtype(leaves: list[Any], kinds: set[type]) -> np.dtype:
         return dtypes.default_dtype("f")
     if kinds <= set(PYTHON_SCALARS):
         return dtypes.result_type(*kinds)
-    return dtypes.result_type(*(x if hasattr(x, "dtype") else _scalar_of(x) for x in leaves))
+    return dtypes.result_type(*map(_typed, leaves))
 
 
-def _scalar_of(x: Any) -> Any:
-    return x if isinstance(x, PYTHON_SCALARS) else np.asarray(x)
+def _typed(x: Any) -> Any:
+    """A number or an array; one of NumPy for an array of another library."""
+    is_ours = isinstance(x, (*PYTHON_SCALARS, np.ndarray, np.generic, ArrayMethods))
+    return x if is_ours else np.asarray(x)

@@ -358,9 +358,8 @@ def _checked(entry: Any) -> Any:
         raise type_error(f"{_NO_INDEX} {type(entry).__name__}: {entry!r}; convert it with int")
     if isinstance(entry, str):
         raise type_error(f"{_ACCEPTED}, got: {type(entry).__name__} {entry!r}")
-    if isinstance(entry, (list, tuple)):
-        is_traced = any(isinstance(leaf, Tracer) for leaf in flatten(entry)[0])
-        entry = asarray(entry) if is_traced else np.asarray(entry) if entry else _NO_PLACES
+    if isinstance(entry, Sequence):
+        entry = _array_of(entry)
     if isinstance(entry, (bool, np.bool_)) or getattr(entry, "dtype", None) == dtypes.bool_:
         return _Mask(entry)
     if isinstance(entry, (np.ndarray, np.generic)):
@@ -376,6 +375,24 @@ def _checked(entry: Any) -> Any:
         return operator.index(entry)
     except TypeError as error:
         raise index_error(f"{_ACCEPTED}, got: {type(entry).__name__}") from error
+
+
+def _array_of(entry: Sequence[Any]) -> Any:
+    """The array of ints or bools that a sequence means."""
+    if any(isinstance(leaf, Tracer) for leaf in flatten(entry)[0]):
+        return asarray(entry)
+    if not entry:
+        return _NO_PLACES
+    try:
+        made = np.asarray(entry)
+    except ValueError:
+        made = None
+    if made is None or made.dtype == object:
+        raise type_error(
+            "Using a non-tuple sequence for multidimensional indexing is not allowed; use "
+            f"`arr[tuple(seq)]` instead of `arr[seq]`, got: {type(entry).__name__} {entry!r}"
+        )
+    return made
 
 
 def _bound(value: Any) -> int | None:

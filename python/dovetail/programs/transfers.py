@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import hashlib
 from typing import Any
 
@@ -19,6 +20,7 @@ from dovetail.placement.memories import Space
 from dovetail.placement.partition_spec import P
 from dovetail.placement.shardings import Sharding
 from dovetail.placement.transfer_guards import explicit
+from dovetail.tracing.composed import as_equation, makes_equations
 from dovetail.tracing.tracer import Tracer
 from dovetail.trees.pytree import (
     ARRAY_NODES,
@@ -123,7 +125,8 @@ def device_put(
                 "donate lets go of the array, which an alias would keep"
             )
     nodes = flatten(x, lambda node: type(node) in ARRAY_NODES)[0]
-    with explicit():
+
+    def moved(*leaves: Any, **_: Any) -> list[Any]:
         results = []
         for leaf, node, where, alias in zip(leaves, nodes, wanted, aliases, strict=True):
             array, copy = as_operand("device_put", leaf), alias is False
@@ -146,7 +149,46 @@ def device_put(
             elif copy and type(array) is Array:
                 array = array.copy()
             results.append(array)
-        return unflatten(spec, results)
+        return results
+
+    with explicit():
+        if not makes_equations() or not leaves or any(hasattr(x, "hidden_ndim") for x in nodes):
+            return unflatten(spec, moved(*leaves))
+        params = {
+            "devices": tuple(_device_meant(where) for where in wanted),
+            "srcs": tuple(_for_each(src, x, "src")),
+            "copy_semantics": tuple(
+                map(ArrayCopySemantics.of, _for_each(donate, x, "donate"), aliases)
+            ),
+        }
+        operands = [as_operand("device_put", leaf) for leaf in leaves]
+        return unflatten(spec, as_equation("device_put", moved, operands, params))
+
+
+class ArrayCopySemantics(enum.IntEnum):
+    """What an equation of `device_put` does with the memory of its operand."""
+
+    REUSE_INPUT = 0
+    DONATE_INPUT = 1
+    ALWAYS_COPY = 2
+
+    @staticmethod
+    def of(donate: Any, may_alias: Any) -> ArrayCopySemantics:
+        """What the arguments of `device_put` mean."""
+        kinds = ArrayCopySemantics
+        if donate:
+            return kinds.DONATE_INPUT
+        return kinds.ALWAYS_COPY if may_alias is False else kinds.REUSE_INPUT
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}.{self.name}"
+
+
+def _device_meant(where: Any) -> Any:
+    """A device or a sharding, for one that a text or a spec names."""
+    if isinstance(where, (str, P)):
+        return platforms.sharding_meant(where, "device_put")
+    return where
 
 
 def _for_each(given: Any, tree: Any, what: str) -> list[Any]:

@@ -84,7 +84,8 @@ def capsule(
         )
     knows_read_only = max_version is not None and max_version[0] >= 1
     if not (knows_read_only or value.flags.writeable):
-        value, copy = _writable(value) if copy is False else np.array(value), None
+        # In the usual order: not every consumer has strides.
+        value, copy = _writable(value) if copy is False else np.array(value, order="C"), None
     code = _CODES.get(value.dtype)
     if code is not None:
         value = value.view(f"u{value.dtype.itemsize}")
@@ -145,6 +146,11 @@ def imported(external: Any, copy: bool | None = None) -> np.ndarray:
     Raises:
       BufferError: a copy is necessary, and `copy` is False; or NumPy cannot read the tensor.
     """
+    if getattr(getattr(external, "dtype", None), "as_numpy_dtype", None) is object:
+        # TensorFlow ends the process instead.
+        raise BufferError(
+            f"DLPack has no element type for {external.dtype!r}; encode the elements as numbers"
+        )
     kind = int(external.__dlpack_device__()[0])
     producer = _Producer(external)
     if kind in _ON_HOST:

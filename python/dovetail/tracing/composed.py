@@ -119,6 +119,21 @@ def composed(primitive: str, multiple_results: bool = False) -> Callable[[Any], 
     return decorate
 
 
+def kept_equation(
+    primitive: str,
+    params: dict[str, Any],
+    num_operands: int,
+    keys: dict[int, Any] | None = None,
+    key_results: dict[int, Any] | None = None,
+) -> Equation:
+    """An `Equation` of these, that the module in progress keeps."""
+    in_progress = current()
+    assert in_progress is not None
+    equation = Equation(primitive, params, num_operands, keys or {}, key_results or {})
+    in_progress.module.keep(equation)
+    return equation
+
+
 def as_equation(
     primitive: str,
     function: Callable[..., Any],
@@ -156,8 +171,7 @@ def as_equation(
     outside = words if in_progress.concrete else None
     avals = [word.aval for word in words]
     traced = trace(python, avals, names, "composed", primitive, outside)
-    equation = Equation(primitive, params, len(words), keys, key_results)
-    in_progress.module.keep(equation)
+    equation = kept_equation(primitive, params, len(words), keys, key_results)
     given = [*words, *traced.captured]
     outs = apply("call", traced, given, traced.avals, label=equation.name)
     outs = [key_results[i]._array(x) if i in key_results else x for i, x in enumerate(outs)]

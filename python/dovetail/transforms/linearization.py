@@ -126,8 +126,7 @@ def linear_transpose(fun: Function, *primals: Any) -> Callable[[Any], tuple[Any,
             raise _not_linear(
                 name, f", whose derivative depends on them, {here()}; use vjp at a point"
             )
-    values = at.values(selected.leaves)
-    return at.pull(selected, results, values[at.count :], name)
+    return at.pull(selected, results, at.residuals(selected.leaves), name)
 
 
 def _not_linear(name: str, why: str) -> TypeError:
@@ -287,10 +286,28 @@ class _Linearized:
         operands = [*leaves, *self._traced.captured]
         values = call(self._known, held_by(operands), self._types)
         self._traced.store(operands, values)
+        self._name_sizes(values[self.count :])
+        return values
+
+    def _name_sizes(self, residuals: Sequence[Operand]) -> None:
         in_progress = current()
         if in_progress is not None and in_progress.root.is_symbolic:
-            for value in values[self.count :]:
+            for value in residuals:
                 in_progress.sizes.add_argument(value)
+
+    def residuals(self, leaves: Sequence[Operand]) -> list[Operand]:
+        """The residuals alone, which depend on nothing of the leaves but their types."""
+        if self._traced.written:
+            return self.values(leaves)[self.count :]
+        types = self._types[self.count :]
+        function = self._known.function
+        module = _core.wrap("call", {"callee": function}, function.inputs, function.outputs)
+        module.inline_calls()
+        alone = module.function("main")
+        alone.keep_residuals(len(leaves), self.count)
+        operands = held_by([*leaves, *self._traced.captured])
+        values = call(evaluation.Callee(alone, self._traced.place), operands, types)
+        self._name_sizes(values)
         return values
 
     def sources(self, selected: Selected) -> list[tuple[ShapedArray, str]]:

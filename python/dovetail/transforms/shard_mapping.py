@@ -19,6 +19,7 @@ from dovetail.tracing.arguments import (
     name_of,
     results_of,
 )
+from dovetail.tracing.composed import kept_equation, makes_equations
 from dovetail.tracing.functions import apply, trace
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.transforms.batching import with_objects
@@ -180,6 +181,15 @@ def on_parts(
     }
     if over.is_checked:
         attributes["checked"] = None
+    if makes_equations():
+        params = {
+            "mesh": over.mesh,
+            "in_specs": tuple(given),
+            "out_specs": tuple(out),
+            "check_vma": over.is_checked,
+            "newly_manual_axes": frozenset(over.bound),
+        }
+        attributes["label"] = kept_equation("shard_map", params, len(parted)).name
     if any(spec.unreduced for spec in (*given, *out)):
         operands = [*over.placed(operands, given)]
     outs = apply("shard_map", function, operands, types, **attributes)

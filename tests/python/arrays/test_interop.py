@@ -311,6 +311,72 @@ def test_torch_there_and_back_through_a_program() -> None:
         dnp.from_dlpack(torch.ones(2, requires_grad=True))
 
 
+@pytest.mark.parametrize("name", [*KNOWN_TO_NUMPY, "bfloat16"])
+def test_tensorflow(name: str) -> None:
+    tensorflow = pytest.importorskip("tensorflow")
+    exchange = tensorflow.experimental.dlpack
+    x: Any = dnp.asarray([[0, 1, 2], [3, 4, 5]]).astype(name)
+    # TensorFlow asks for no version, so that it gets a copy of what must not be written to unless
+    # it gets the capsule.
+    copied = exchange.from_dlpack(x.__dlpack__())
+    tensor = exchange.from_dlpack(x.__dlpack__(copy=False))
+    assert tensor.dtype.name == copied.dtype.name == name
+    assert tensor.numpy().tolist() == copied.numpy().tolist() == x.tolist()
+    back: Any = dnp.from_dlpack(tensor, copy=False)
+    assert back.dtype == x.dtype
+    assert back.unsafe_buffer_pointer() == x.unsafe_buffer_pointer()
+    assert dnp.from_dlpack(copied).unsafe_buffer_pointer() != x.unsafe_buffer_pointer()
+    assert dnp.asarray(tensor).dtype == x.dtype
+    assert tensorflow.convert_to_tensor(x).dtype.name == name
+
+
+def test_tensorflow_there_and_back_through_a_program() -> None:
+    tensorflow = pytest.importorskip("tensorflow")
+    exchange = tensorflow.experimental.dlpack
+    tensor = tensorflow.range(1 << 16, dtype="float32")
+    x: Any = dnp.from_dlpack(tensor, copy=False)
+    assert dnp.from_dlpack(tensor).unsafe_buffer_pointer() == x.unsafe_buffer_pointer()
+    result = dt.jit(lambda v: 2 * v).lower(x).compile()(x)
+    doubled = exchange.from_dlpack(result.__dlpack__(copy=False))
+    assert bool(tensorflow.reduce_all(doubled == 2 * tensor))
+    # It has no strides: a transposed array is copied.
+    turned = exchange.from_dlpack(dnp.arange(6).reshape(2, 3).T.__dlpack__())
+    assert turned.numpy().tolist() == [[0, 3], [1, 4], [2, 5]]
+    with dt.enable_x64():
+        wide = dnp.from_dlpack(tensorflow.constant([1.0, 2.0], "float64"), copy=False)
+        assert wide.dtype == np.float64
+    with pytest.raises(BufferError, match=r"no element type for tf\.string; encode"):
+        dnp.from_dlpack(tensorflow.constant(["a"]))
+    with pytest.raises(TypeError, match=r"an element type must be one of .* got: tf\.float32"):
+        dt.jit(dnp.sin)(tensor)
+    assert dnp.array([tensor[:2], tensor[:2]]).tolist() == [[0, 1], [0, 1]]
+
+
+@pytest.mark.parametrize("library", ["pyarrow", "pandas", "polars"])
+@pytest.mark.parametrize("name", [each for each in KNOWN_TO_NUMPY if each != "complex64"])
+def test_columns(library: str, name: str) -> None:
+    tables = pytest.importorskip(library)
+    values = np.arange(5).astype(name)
+    if library == "pyarrow":
+        column: Any = tables.array(values)
+        # Its bools are bits.
+        shared = None if name == "bool" else dnp.from_dlpack(column, copy=False)
+    elif library == "pandas":
+        column = tables.Series(values)
+        shared = dnp.from_dlpack(column.to_numpy(), copy=False)
+        assert shared.unsafe_buffer_pointer() == address(column.to_numpy())
+    else:
+        column = tables.Series(values)
+        shared = None if name == "bool" else dnp.from_dlpack(column.to_numpy(), copy=False)
+    if shared is not None:
+        assert shared.dtype == name
+        assert shared.tolist() == values.tolist()
+        again: Any = dnp.from_dlpack(column if library == "pyarrow" else column.to_numpy())
+        assert again.unsafe_buffer_pointer() == shared.unsafe_buffer_pointer()
+    numbers = column.to_numpy(zero_copy_only=False) if library == "pyarrow" else column.to_numpy()
+    assert dnp.asarray(numbers).tolist() == values.tolist()
+
+
 # The array API ------------------------------------------------------------------------------------
 
 

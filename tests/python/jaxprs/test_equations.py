@@ -58,6 +58,22 @@ EXPECTED = {
     "approx_max_k": "approx_top_k",
     "remat": "remat2 sin",
     "callback": "pure_callback",
+    "psum_over_mesh": "shard_map psum_invariant",
+    "pmax_over_mesh": "shard_map pmax pmin add",
+    "all_gather_over_mesh": "shard_map all_gather",
+    "all_gather_tiled_over_mesh": "shard_map all_gather",
+    "psum_scatter_over_mesh": "shard_map reduce_scatter",
+    "ppermute_over_mesh": "shard_map ppermute",
+    "all_to_all_over_mesh": "shard_map all_to_all",
+    "exchange_after_over_mesh": "shard_map broadcast_in_dim broadcast_in_dim all_to_all squeeze",
+    "exchange_before_over_mesh": "shard_map broadcast_in_dim broadcast_in_dim all_to_all squeeze",
+    "pbroadcast_over_mesh": "shard_map pbroadcast",
+    "index_over_mesh": "shard_map axis_index broadcast_in_dim",
+    "both_over_mesh": "shard_map psum_invariant pvary mul",
+    "put": "mul device_put",
+    "put_on_device": "device_put",
+    "copies": "copy copy add copy add",
+    "print": "mul debug_print",
     "empty": "empty",
 }
 
@@ -85,6 +101,9 @@ def test_equations(name: str, make: Any, args: Any) -> None:
     ):
         for got, wanted in zip(map(words, made), expected, strict=True):
             assert got.dtype == wanted.dtype
+            if name == "svd":
+                # The signs of vectors are the algorithm's choice.
+                got, wanted = abs(got), abs(wanted)
             np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-6)
 
 

@@ -289,3 +289,19 @@ def test_far_indices_stay_out_of_bounds(dtype: str, wrap: bool, in_64_bits: None
         expected = [i if i == 3 else far(i) for i in indices]
         for function in (read, dt.jit(read, static_argnums=2)):
             np.testing.assert_array_equal(function(dnp.asarray(x), at, mode), expected)
+
+
+@pytest.mark.parametrize(
+    "index", [[0, [0, 1]], [0, np.arange(2)], [0, None], [0, slice(None)], [...], [[0, 1], [1]]]
+)
+def test_sequences_that_are_no_arrays_are_no_indices(index: Any) -> None:
+    x: Any = dnp.arange(6).reshape(3, 2)
+    message = r"Using a non-tuple sequence for multidimensional indexing .*arr\[tuple\(seq\)\]"
+    for use in (lambda: x[index], lambda: x.at[index].set(0)):
+        with pytest.raises(TypeError, match=message):
+            use()
+
+
+def test_sequences_are_indices() -> None:
+    x: Any = dnp.arange(6).reshape(3, 2)
+    assert x[[0, 2]].tolist() == x[range(0, 3, 2)].tolist() == [[0, 1], [4, 5]]

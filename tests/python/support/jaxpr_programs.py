@@ -51,6 +51,33 @@ def _passed_reference(jax: Any) -> Callable[..., Any]:
 
 
 # (name, what makes the function of a library, arguments); a key is made of `key`.
+# Functions of parts, and the dimensions of results over which they differ.
+OVER_MESH: list[tuple[str, Any, bool]] = [
+    ("psum", lambda lax, x: lax.psum(x, "i"), False),
+    ("pmax", lambda lax, x: lax.pmax(x, "i") + lax.pmin(x, "i"), False),
+    ("all_gather", lambda lax, x: lax.all_gather(x, "i"), True),
+    ("all_gather_tiled", lambda lax, x: lax.all_gather(x, "i", tiled=True), True),
+    ("psum_scatter", lambda lax, x: lax.psum_scatter(x, "i", tiled=True), True),
+    ("ppermute", lambda lax, x: lax.ppermute(x, "i", [(0, 0)]), True),
+    ("all_to_all", lambda lax, x: lax.all_to_all(x, "i", 0, 0, tiled=True), True),
+    ("exchange_after", lambda lax, x: lax.all_to_all(lax.expand_dims(x, (0,)), "i", 0, 1), True),
+    ("exchange_before", lambda lax, x: lax.all_to_all(lax.expand_dims(x, (1,)), "i", 1, 0), True),
+    ("pbroadcast", lambda lax, x: lax.pbroadcast(x, "i", 0), True),
+    ("index", lambda lax, x: lax.expand_dims(lax.axis_index("i"), (0,)), True),
+    ("both", lambda lax, x: x * lax.psum(x, "i"), True),
+]
+
+
+def _on_parts(jax: Any, body: Any, differs: bool) -> Any:
+    P = jax.sharding.PartitionSpec
+    return jax.shard_map(
+        lambda x: body(jax.lax, x),
+        mesh=jax.make_mesh((1,), ("i",), axis_types=(jax.sharding.AxisType.Auto,)),
+        in_specs=P("i"),
+        out_specs=P("i") if differs else P(),
+    )
+
+
 PROGRAMS: list[tuple[str, Callable[[Any], Callable[..., Any]], tuple[Any, ...]]] = [
     ("row", lambda jax: lambda x: x[0], (M,)),
     ("last", lambda jax: lambda x: x[-1], (V,)),
@@ -130,6 +157,18 @@ PROGRAMS: list[tuple[str, Callable[[Any], Callable[..., Any]], tuple[Any, ...]]]
         lambda jax: lambda x: jax.pure_callback(np.sin, jax.ShapeDtypeStruct((5,), np.float32), x),
         (V,),
     ),
+    *(
+        (f"{name}_over_mesh", lambda jax, body=body, out=out: _on_parts(jax, body, out), (V,))
+        for name, body, out in OVER_MESH
+    ),
+    ("put", lambda jax: lambda x: jax.device_put((x, {"a": 2 * x})), (V,)),
+    ("put_on_device", lambda jax: lambda x: jax.device_put(x, jax.devices()[0]), (V,)),
+    ("copies", lambda jax: lambda x: jax.numpy.array(x) + x.copy() + jax.numpy.copy(x), (V,)),
+    (
+        "print",
+        lambda jax: lambda x: (jax.debug.print("x = {} {y}", x, y=2 * x, ordered=True), x)[1],
+        (V,),
+    ),
     ("empty", lambda jax: lambda: jax.lax.empty((3,), np.float32), ()),
 ]
 
@@ -151,7 +190,7 @@ def equations(jaxpr: Any) -> Iterator[tuple[str, dict[str, str]]]:
             continue
         # The rest are programs and functions, trees, and what only one of both has.
         yield name, {key: _text(value) for key, value in params.items() if key != "attributes"}
-        for value in params.values() if name in ("scan", "remat2") else ():
+        for value in params.values() if name in ("scan", "remat2", "shard_map") else ():
             inner = getattr(value, "jaxpr", value)
             if hasattr(inner, "eqns"):
                 yield from equations(inner)

@@ -150,6 +150,33 @@ LINEAR_IN_INTEGERS: dict[str, Any] = {
 }
 
 
+@pytest.mark.parametrize("is_jitted", [False, True])
+def test_linear_transpose_evaluates_nothing_at_a_point(is_jitted: bool) -> None:
+    seen: list[str] = []
+
+    def see(what: str, *values: Any) -> None:
+        dt.debug.callback(lambda *_: seen.append(what), *values)
+
+    def step(x: Any) -> Any:
+        see("call", x)
+        return x
+
+    def f(x: Any) -> Any:
+        see("argument", x)
+        see("constant", WEIGHTS)
+        see("nothing")
+        total, _ = dt.lax.scan(lambda s, y: (see("loop", y), (s + y, None))[1], 0.0, x)
+        return total * dnp.sin(WEIGHTS[0, 0]) + dt.jit(step)(x)[0]
+
+    def transposed(ct: Any) -> Any:
+        return dt.linear_transpose(f, np.ones(3, np.float32))(ct)[0]
+
+    x = (dt.jit(transposed) if is_jitted else transposed)(2.0)
+    np.testing.assert_allclose(x, 2 * np.sin(WEIGHTS[0, 0]) + np.array([2, 0, 0]), rtol=1e-6)
+    dt.effects_barrier()
+    assert sorted(seen) == ["constant", "nothing"]
+
+
 @pytest.mark.parametrize("name", LINEAR_IN_INTEGERS)
 def test_linear_transpose_of_integers(name: str) -> None:
     f, x = LINEAR_IN_INTEGERS[name], np.zeros(3, np.int32)
