@@ -116,7 +116,7 @@ class JaxprEqn:
       >>> import dovetail as dt
       >>> [equation] = dt.make_jaxpr(dnp.sin)(1.0).eqns
       >>> equation.primitive, equation.params
-      (sin, {})
+      (sin, {'accuracy': None})
     """
 
     __slots__ = ("effects", "invars", "outvars", "params", "primitive", "source_info")

@@ -286,18 +286,17 @@ class _Linearized:
         operands = [*leaves, *self._traced.captured]
         values = call(self._known, held_by(operands), self._types)
         self._traced.store(operands, values)
-        self._name_sizes(values[self.count :])
-        return values
-
-    def _name_sizes(self, residuals: Sequence[Operand]) -> None:
         in_progress = current()
         if in_progress is not None and in_progress.root.is_symbolic:
-            for value in residuals:
+            for value in values[self.count :]:
                 in_progress.sizes.add_argument(value)
+        return values
 
     def residuals(self, leaves: Sequence[Operand]) -> list[Operand]:
         """The residuals alone, which depend on nothing of the leaves but their types."""
-        if self._traced.written:
+        in_progress = current()
+        # Sizes that nothing names are found by the results that have them.
+        if self._traced.written or (in_progress is not None and in_progress.root.is_symbolic):
             return self.values(leaves)[self.count :]
         types = self._types[self.count :]
         function = self._known.function
@@ -306,9 +305,7 @@ class _Linearized:
         alone = module.function("main")
         alone.keep_residuals(len(leaves), self.count)
         operands = held_by([*leaves, *self._traced.captured])
-        values = call(evaluation.Callee(alone, self._traced.place), operands, types)
-        self._name_sizes(values)
-        return values
+        return call(evaluation.Callee(alone, self._traced.place), operands, types)
 
     def sources(self, selected: Selected) -> list[tuple[ShapedArray, str]]:
         """The types of the residuals, and their origins."""
