@@ -7,7 +7,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 from weakref import WeakValueDictionary
 
 from dovetail.base import config
@@ -335,8 +335,10 @@ class Place:
       device: the device, the first one if there are several.
       is_spread: whether there are several devices.
       is_explicit: whether the sharding, or part of it, belongs to the types of arrays.
+      any_spread: whether there has been a place of several devices.
     """
 
+    any_spread: ClassVar[bool] = False
     __slots__ = (
         "__weakref__",
         "_results",
@@ -352,6 +354,8 @@ class Place:
         self.is_committed = is_committed
         self.device = sharding._device_assignment[0]
         self.is_spread = sharding.num_devices > 1
+        if self.is_spread:
+            Place.any_spread = True
         self.is_explicit = sharding.is_explicit
         replicated = sharding.replicated()
         self._results = None if replicated is sharding else place_of(replicated)

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from dovetail.arrays.array import Array
 from dovetail.base.trace_stack import stack
 from dovetail.placement import partitioning
+from dovetail.placement.shardings import Place
 from dovetail.tracing.bind import is_eager
 from dovetail.tracing.functions import apply, trace
 from dovetail.tracing.trace import Operand, Tracer
@@ -40,7 +41,7 @@ def whole(function: F) -> F:
 
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        if stack.traces:
+        if not Place.any_spread or stack.traces:
             return function(*args, **kwargs)
         leaves, tree = flatten(args)
         if not any(map(_is_divided, leaves)) or not is_eager(*leaves):
