@@ -2,7 +2,8 @@
 
 Usage: dynamic_shapes.py [--rounds N] [--program mlp|attention|training] [--sizes 8 256]
 
-*symbolic* is `jit(f, dynamic_shapes=…)`, compiled once; *static* is `jit(f)`, compiled for each
+*symbolic* is `jit(f, dynamic_shapes=…)`, compiled once, and *hot* the same after as many calls of
+each size as it takes until that has a program of its own; *static* is `jit(f)`, compiled for each
 size; JAX, if it is installed, is `jax.jit(f)`, which compiles for each size too. No cache is used.
 In each round all of them take turns at each size; times of calls are the best of all rounds.
 """
@@ -26,6 +27,8 @@ import dovetail as dt
 
 SIZES = (1, 8, 64, 256, 1024)
 SECONDS = 0.05
+# Enough for a size to be hot, and for a compiler.
+WARM_SECONDS = 4
 
 
 def normal(*shape: int) -> np.ndarray:
@@ -133,6 +136,12 @@ class Candidate:
         self.library.block_until_ready(self.jitted(*arguments))
         self.compile_seconds[size] = time.perf_counter() - start
 
+    def call_until_hot(self, arguments: Any) -> None:
+        """Call it until the size has a program of its own."""
+        end = time.perf_counter() + WARM_SECONDS
+        while time.perf_counter() < end:
+            self.library.block_until_ready(self.jitted(*arguments))
+
     def calls(self, size: int, arguments: Any) -> None:
         """Call it for a while, and keep the best time."""
         end = time.perf_counter() + SECONDS
@@ -147,6 +156,7 @@ class Candidate:
 def candidates(kind: type[Program]) -> list[Candidate]:
     ours = kind(dt)
     symbolic = dt.jit(lambda *args: ours(*args), dynamic_shapes=kind.shapes, compile="now")
+    hot = dt.jit(lambda *args: ours(*args), dynamic_shapes=kind.shapes, compile="auto")
     made = [
         Candidate("symbolic", dt, symbolic),
         Candidate("static", dt, dt.jit(lambda *args: ours(*args), compile="now")),
@@ -155,7 +165,8 @@ def candidates(kind: type[Program]) -> list[Candidate]:
         jax = importlib.import_module("jax")
         theirs = kind(jax)
         made.append(Candidate("JAX", jax, jax.jit(lambda *args: theirs(*args))))
-    return made
+    # Last: the compiler finds code of the static programs.
+    return [*made, Candidate("hot", dt, hot)]
 
 
 def measure(name: str, sizes: Sequence[int], rounds: int) -> None:
@@ -173,6 +184,8 @@ def measure(name: str, sizes: Sequence[int], rounds: int) -> None:
     for candidate in made:
         for size in sizes:
             candidate.first_call(size, places[candidate.name][size])
+            if candidate.name == "hot":
+                candidate.call_until_hot(places[candidate.name][size])
     for _ in range(rounds):
         for size in sizes:
             for candidate in made:
@@ -180,14 +193,16 @@ def measure(name: str, sizes: Sequence[int], rounds: int) -> None:
 
     names = [candidate.name for candidate in made]
     print(f"\n{name}: first calls of {len(sizes)} sizes, s: ", end="")
-    print(", ".join(f"{c.name} {sum(c.compile_seconds.values()):.2f}" for c in made))
-    others = [f"symbolic / {other}" for other in names[1:]]
+    print(", ".join(f"{c.name} {sum(c.compile_seconds.values()):.2f}" for c in made[:-1]))
+    pairs = [("symbolic", "static"), ("hot", "static"), ("hot", "JAX")]
+    pairs = [pair for pair in pairs if pair[1] in names]
+    others = [f"{one} / {other}" for one, other in pairs]
     print("| size | " + " | ".join([*(f"{n} ms" for n in names), *others]) + " |")
     print("|---" * (1 + len(names) + len(others)) + "|")
     for size in sizes:
-        times = [candidate.call_seconds[size] * 1e3 for candidate in made]
-        ratios = [f"{times[0] / other:.2f}" for other in times[1:]]
-        print(f"| {size} | " + " | ".join([*(f"{t:.3f}" for t in times), *ratios]) + " |")
+        times = {candidate.name: candidate.call_seconds[size] * 1e3 for candidate in made}
+        ratios = [f"{times[one] / times[other]:.2f}" for one, other in pairs]
+        print(f"| {size} | " + " | ".join([*(f"{t:.3f}" for t in times.values()), *ratios]) + " |")
 
 
 def main() -> None:

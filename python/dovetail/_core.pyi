@@ -936,9 +936,10 @@ class CompiledCalls:
         kwargs: dict[str, Any],
         leaves: list[Any],
         invocation: Invocation | Callable[[list[Any]], Any],
+        calls: int = -1,
         /,
     ) -> bool:
-        """Cache an invocation for calls like one with the given arguments; returns false if it cannot be cached."""
+        """Cache an invocation for calls like one with the given arguments; returns false if it cannot be cached. It answers so many calls; -1 for all."""
 
     def _forget(self) -> None:
         """Clear the cache."""

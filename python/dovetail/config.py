@@ -52,6 +52,7 @@ from dovetail.base.config import numpy_rank_promotion as numpy_rank_promotion
 from dovetail.base.config import platform_name as platform_name
 from dovetail.base.config import platforms as platforms
 from dovetail.base.config import random_seed_offset as random_seed_offset
+from dovetail.base.config import specialize_sizes as specialize_sizes
 from dovetail.base.config import threefry_partitionable as threefry_partitionable
 from dovetail.base.config import transfer_guard as transfer_guard
 from dovetail.base.config import transfer_guard_device_to_device as transfer_guard_device_to_device

@@ -31,6 +31,8 @@ uint64_t settingsChanges = 0;
 
 struct Compiled {
   nb::object invocation;
+  /// How many more calls it answers; without a limit if negative.
+  int64_t calls = -1;
   template <typename Visit>
   int traverse(Visit visit) const {
     return visit(invocation.ptr());
@@ -97,8 +99,10 @@ PyObject *callCached(CompiledCalls &calls, PyObject *args, PyObject *kwargs) {
   if (!makeKey(calls, key, settings, args, kwargs))
     return nullptr;
   auto *entry = calls.programs.find(key, key.hash());
-  if (!entry)
+  if (!entry || entry->recipe.calls == 0)
     return nullptr;
+  if (entry->recipe.calls > 0)
+    --entry->recipe.calls;
   // Owned here: another thread may evict it from the cache.
   nb::object invocation = entry->recipe.invocation;
   if (Py_TYPE(invocation.ptr()) == reinterpret_cast<PyTypeObject *>(invocationType))
@@ -118,8 +122,9 @@ PyObject *falseUnlessRaised() { return PyErr_Occurred() ? nullptr : Py_NewRef(Py
 
 PyObject *cacheCall(PyObject *self, PyObject *args) {
   PyObject *positional, *keywords, *leaves, *invocation;
-  if (!PyArg_ParseTuple(args, "O!O!O!O", &PyTuple_Type, &positional, &PyDict_Type, &keywords, &PyList_Type, &leaves,
-                        &invocation))
+  long long count = -1;
+  if (!PyArg_ParseTuple(args, "O!O!O!O|L", &PyTuple_Type, &positional, &PyDict_Type, &keywords, &PyList_Type, &leaves,
+                        &invocation, &count))
     return nullptr;
   bool isInvocation = Py_TYPE(invocation) == reinterpret_cast<PyTypeObject *>(invocationType);
   if (!isInvocation && !PyCallable_Check(invocation)) {
@@ -147,6 +152,7 @@ PyObject *cacheCall(PyObject *self, PyObject *args) {
     return falseUnlessRaised();
   // Released at the end: that may run Python code.
   nb::object former = std::exchange(entry->recipe.invocation, nb::borrow(invocation));
+  entry->recipe.calls = count;
   Py_RETURN_TRUE;
 }
 
@@ -183,7 +189,8 @@ PyObject *bindTo(PyObject *object, PyObject *instance, PyObject *) {
 PyMethodDef methods[] = {
     {"_cache_call", cacheCall, METH_VARARGS,
      "Cache an `Invocation`, or a function of a list of leaves, for calls like one with the given args, kwargs and "
-     "leaves; returns false if it cannot be. A function may return NotImplemented."},
+     "leaves; returns false if it cannot be. A function may return NotImplemented. After `calls` of them, a next one "
+     "takes the slow path; there is no limit if that is negative."},
     {"_forget", forget, METH_NOARGS, "Clear the cache."},
     {"_cached_count", count, METH_NOARGS, "The number of cached calls."},
     {nullptr, nullptr, 0, nullptr},

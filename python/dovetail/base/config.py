@@ -134,6 +134,12 @@ compile = Option(
     "op; 'auto', in the background, and what is quick to evaluate does not wait.",
     choices=("auto", "now", "never"),
 )
+specialize_sizes = Option(
+    "specialize_sizes",
+    True,
+    "Compile programs of their own, in the background, for the sizes with which functions of "
+    "symbolic sizes are called most; only with 'auto' for `compile`.",
+)
 default_prng_impl = Option(
     "default_prng_impl",
     "threefry2x32",

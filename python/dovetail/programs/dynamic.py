@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dovetail.arrays.array import ShapedArray
 from dovetail.arrays.descriptions import ShapeDtypeStruct
+from dovetail.base import config
 from dovetail.base.bounded import Bounded
 from dovetail.base.errors import value_error
+from dovetail.programs.execution import Execution
+from dovetail.programs.hot_sizes import HotSizes
 from dovetail.programs.jitted import Jitted, _Call
 from dovetail.programs.options import Options
 from dovetail.symbolic.parse import shape as parsed
@@ -16,7 +20,11 @@ from dovetail.symbolic.scope import SymbolicScope
 from dovetail.symbolic.size import has_sizes
 from dovetail.symbolic.solve import Solution, check_solved, solved, unify
 from dovetail.tracing.arguments import LeafNames
+from dovetail.tracing.trace import Operand
 from dovetail.trees.pytree import broadcast_prefix, count_leaves, unflatten
+
+if TYPE_CHECKING:
+    from dovetail.tracing.key_reuse import Uses
 
 
 class DynamicJitted(Jitted):
@@ -50,12 +58,38 @@ class DynamicJitted(Jitted):
         self._solutions: Bounded[tuple[Any, ...], list[Solution]] = Bounded()
         # Symbolic shapes by structure, ranks and whether an argument is already symbolic.
         self._patterns: Bounded[tuple[Any, ...], list[tuple[Any, ...] | None]] = Bounded()
+        self._hot_sizes = HotSizes(options.compile)
+
+    def clear_cache(self) -> None:
+        """Drop all cached programs."""
+        super().clear_cache()
+        self._hot_sizes.clear()
 
     def _parse(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], described: bool = False
     ) -> _Call:
         call = super()._parse(args, kwargs, described)
         return self._generalized(call) if described else call
+
+    def _found(self, call: _Call) -> tuple[Execution, Uses | None]:
+        specialized = self._hot_sizes.execution(call.key)
+        if specialized is not None and not config.debug_key_reuse.value:
+            return specialized, None
+        return super()._found(self._generalized(call))
+
+    def _answered(
+        self, call: _Call, execution: Execution, run: Callable[[Sequence[Operand]], Any]
+    ) -> tuple[Any, int]:
+        was_compiled = execution.is_compiled
+        start = time.perf_counter()
+        result = run(call.leaves)
+        seconds = time.perf_counter() - start
+        program = execution.program
+        if not program.signature.is_symbolic or program.mesh is not None:
+            return result, -1
+        if was_compiled:
+            self._hot_sizes.note(call.key, seconds, program, [leaf.shape for leaf in call.leaves])
+        return result, self._hot_sizes.calls(call.key)
 
     def _generalized(self, call: _Call) -> _Call:
         """The call with symbolic shapes instead of those of the arrays.

@@ -250,6 +250,19 @@ class Execution:
             raise
         return self._use(executable)
 
+    def compile_in_background(self) -> bool:
+        """Whether calls run compiled code; if not yet, a compiler works in the background.
+
+        Raises:
+          CompileError: the program cannot be compiled.
+        """
+        if self._executable is None:
+            if not self._job.is_done:
+                self._job.start()
+                return False
+            self._use(self._job.result())
+        return True
+
     def _new_job(self) -> background.Job[Executable | PartitionedExecutable]:
         # Without a reference to the execution: nobody compiles for one that no longer exists.
         return background.Job(functools.partial(_compiled, self.program))

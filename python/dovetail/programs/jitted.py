@@ -147,28 +147,38 @@ class Jitted(_core.CompiledCalls):
                 f"no jitted function may run while no_execution is on, got: a call of "
                 f"`{self._name}` {here()}"
             )
-        general = self._generalized(call)
-        try:
-            execution = self._executions.get(general.key)
-        except Exception as error:
-            raise incomparable(general.key, self._executions, self._name) from error
-        if execution is None:
-            with self._cache.lock:
-                execution = self._executions.get(general.key)
-                if execution is None:
-                    execution = self._executions[general.key] = self._execution_of(general)
-        uses = self._uses_of(general) if config.debug_key_reuse.value else None
+        execution, uses = self._found(call)
         run = execution.run if uses is None else functools.partial(uses.call, execution.run)
         refs = execution.program.refs
         if refs is not None:
             self._check_references(call, refs.captured)
             return refs.run(execution, [*call.leaves, *refs.captured])
-        result = run(call.leaves)
+        result, calls = self._answered(call, execution, run)
         # Cached for the settings that apply now.
         is_free = config.snapshot() is settings and not config.debug_key_reuse.value
         if execution.invocation is not None and is_free:
-            self._cache_call(args, kwargs, self._leaves(args, kwargs), execution.invocation)
+            leaves = self._leaves(args, kwargs)
+            self._cache_call(args, kwargs, leaves, execution.invocation, calls)
         return result
+
+    def _found(self, call: _Call) -> tuple[Execution, Uses | None]:
+        """The execution that answers a call, and with `debug_key_reuse` its uses of random keys."""
+        try:
+            execution = self._executions.get(call.key)
+        except Exception as error:
+            raise incomparable(call.key, self._executions, self._name) from error
+        if execution is None:
+            with self._cache.lock:
+                execution = self._executions.get(call.key)
+                if execution is None:
+                    execution = self._executions[call.key] = self._execution_of(call)
+        return execution, self._uses_of(call) if config.debug_key_reuse.value else None
+
+    def _answered(
+        self, call: _Call, execution: Execution, run: Callable[[Sequence[Operand]], Any]
+    ) -> tuple[Any, int]:
+        """The result, and how many calls like this one C++ may answer; -1 for all."""
+        return run(call.leaves), -1
 
     def _uses_of(self, call: _Call) -> Uses | None:
         """The uses of random keys in a call."""
@@ -176,10 +186,6 @@ class Jitted(_core.CompiledCalls):
             # Compiled while `debug_key_reuse` was off.
             self._trace(call)
         return self._uses.get(call.key)
-
-    def _generalized(self, call: _Call) -> _Call:
-        """The call whose program serves this one."""
-        return call
 
     def _leaves(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """The leaves of the arguments that are not static, as passed."""
