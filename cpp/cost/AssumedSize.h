@@ -14,6 +14,10 @@ constexpr int64_t kAssumedSize = 64;
 /// The size, or the assumed one.
 inline int64_t assumedSize(int64_t size) { return mlir::ShapedType::isDynamic(size) ? kAssumedSize : size; }
 
+/// The size that is assumed for a `?` of a product where the library can compute it: the code generator's code for a
+/// product of unknown sizes takes two to three times as long if it is large, and as long as the library if it is small.
+inline int64_t assumedProductSize(int64_t size) { return mlir::ShapedType::isDynamic(size) ? 8 * kAssumedSize : size; }
+
 } // namespace dovetail
 
 #endif // DOVETAIL_COST_ASSUMEDSIZE_H

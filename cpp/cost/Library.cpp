@@ -139,7 +139,7 @@ bool isProductForLibrary(Operation *op) {
       bool isInBoth = llvm::is_contained(map->operands[1 - i], factor);
       int64_t &group = llvm::is_contained(map->reduced, factor) ? terms : isInBoth ? batch : i == 0 ? rows : columns;
       if (i == 0 || !isInBoth)
-        group *= assumedSize(size);
+        group *= assumedProductSize(size);
     }
   }
   return isProductForLibrary(element, batch, rows, columns, terms);

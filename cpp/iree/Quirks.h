@@ -134,6 +134,11 @@ namespace dovetail {
 //   Workaround: python/dovetail/compiler/module_files.py (_CHANGES)
 //   Test: tests/python/pipeline/test_random_control.py
 //
+// Where a dispatch runs in several places, the alignment of an array that it gets is the least of those that are known,
+// and unknown ones are left out: stores of vectors fault.
+//   Workaround: python/dovetail/compiler/iree_compiler/alignments.py (correct)
+//   Test: tests/python/compiler/test_alignments.py
+//
 // An array that is repeated along a batch, and multiplied by its transpose, is not laid out in tiles.
 //   Workaround: python/dovetail/compiler/module_files.py (_CHANGES)
 //   Test: tests/lit/iree/quirks/tiled_broadcast.mlir

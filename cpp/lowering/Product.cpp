@@ -64,8 +64,6 @@ Groups groupsOf(ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs, int64_t numParalle
 /// How the library gets products that are stored as they are; nothing if the operands are not matrices, one behind the
 /// other.
 std::optional<blas::Layout> layoutOf(const Groups &groups, ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
-  if (!llvm::is_sorted(inOrder(groups.batch, groups.rows, groups.columns)))
-    return std::nullopt;
   blas::Layout layout = {};
   if (lhs != ArrayRef(inOrder(groups.batch, groups.rows, groups.terms))) {
     layout.isLeftTransposed = true;
@@ -78,6 +76,55 @@ std::optional<blas::Layout> layoutOf(const Groups &groups, ArrayRef<int64_t> lhs
       return std::nullopt;
   }
   return layout;
+}
+
+/// The sizes of the matrices as estimates take them.
+struct AssumedSizes {
+  int64_t batch = 1, rows = 1, columns = 1, terms = 1;
+  bool areKnown = true;
+
+  AssumedSizes(const Groups &groups, const Sizes &sizes) {
+    for (auto [loops, size] : {std::pair(&groups.batch, &batch), std::pair(&groups.rows, &rows),
+                               std::pair(&groups.columns, &columns), std::pair(&groups.terms, &terms)})
+      for (int64_t loop : *loops) {
+        std::optional<int64_t> known = getConstantIntValue(sizes.at(loop));
+        areKnown &= known.has_value();
+        *size *= assumedProductSize(known.value_or(ShapedType::kDynamic));
+      }
+  }
+};
+
+/// The operand in another order of its loops, of which those of one step come first.
+Operand reordered(ImplicitLocOpBuilder &b, const Operand &operand, ArrayRef<int64_t> loops) {
+  SmallVector<int64_t> order, all;
+  for (auto [dimension, loop] : llvm::enumerate(operand.loops))
+    if (!llvm::is_contained(loops, loop)) {
+      order.push_back(dimension);
+      all.push_back(loop);
+    }
+  for (int64_t loop : loops) {
+    order.push_back(llvm::find(operand.loops, loop) - operand.loops.begin());
+    all.push_back(loop);
+  }
+  return {transposed(b, operand.value, order), all};
+}
+
+/// Transposes operands in memory that are not matrices, one behind the other. Where sizes are known, only if the result
+/// is not the largest array: the code generator fuses what follows with it.
+std::optional<blas::Layout> transposeForProduct(ImplicitLocOpBuilder &b, const Groups &groups,
+                                                const AssumedSizes &assumed, Operand &lhs, Operand &rhs) {
+  if (assumed.areKnown && assumed.rows * assumed.columns > assumed.terms * (assumed.rows + assumed.columns))
+    return std::nullopt;
+  SmallVector<int64_t> left = inOrder(groups.batch, groups.rows, groups.terms),
+                       right = inOrder(groups.batch, groups.terms, groups.columns);
+  SmallVector<int64_t> leftByColumns = inOrder(groups.batch, groups.terms, groups.rows),
+                       rightByColumns = inOrder(groups.batch, groups.columns, groups.terms);
+  SmallVector<int64_t> lhsLoops = loopsOf(lhs), rhsLoops = loopsOf(rhs);
+  if (lhsLoops != left && lhsLoops != leftByColumns)
+    lhs = reordered(b, lhs, left);
+  if (rhsLoops != right && rhsLoops != rightByColumns)
+    rhs = reordered(b, rhs, right);
+  return layoutOf(groups, loopsOf(lhs), loopsOf(rhs));
 }
 
 } // namespace
@@ -110,29 +157,28 @@ Value lowerProduct(ImplicitLocOpBuilder &b, Operation *op, const Operand &left, 
   Operand lhs = untransposed(left), rhs = untransposed(right);
   SmallVector<int64_t> lhsLoops = loopsOf(lhs), rhsLoops = loopsOf(rhs);
   Groups groups = groupsOf(lhsLoops, rhsLoops, numParallel);
-  std::optional<blas::Layout> layout = layoutOf(groups, lhsLoops, rhsLoops);
-  if (!layout)
+  if (!llvm::is_sorted(inOrder(groups.batch, groups.rows, groups.columns)))
     return {};
 
   Sizes sizes;
   for (const Operand *operand : {&lhs, &rhs})
     for (auto [loop, size] : llvm::zip_equal(operand->loops, sizesOf(b, operand->value)))
       sizes[loop] = size;
-  ProductCall call = {*layout, {}, {}, {}, {}};
-  SmallVector<int64_t> assumed;
-  for (auto [loops, size] : {std::pair(&groups.batch, &call.batch), std::pair(&groups.rows, &call.rows),
-                             std::pair(&groups.columns, &call.columns), std::pair(&groups.terms, &call.terms)}) {
-    *size = productOf(b, llvm::map_to_vector(*loops, [&](int64_t loop) { return sizes[loop]; }));
-    int64_t number = 1;
-    for (int64_t loop : *loops)
-      number *= assumedSize(getConstantIntValue(sizes[loop]).value_or(ShapedType::kDynamic));
-    assumed.push_back(number);
-    // The library counts in 32 bits.
-    if (number > std::numeric_limits<int32_t>::max())
-      return {};
-  }
-  if (!isProductForLibrary(element, assumed[0], assumed[1], assumed[2], assumed[3]))
+  AssumedSizes assumed(groups, sizes);
+  // The library counts in 32 bits.
+  if (std::max({assumed.batch, assumed.rows, assumed.columns, assumed.terms}) > std::numeric_limits<int32_t>::max() ||
+      !isProductForLibrary(element, assumed.batch, assumed.rows, assumed.columns, assumed.terms))
     return {};
+  std::optional<blas::Layout> layout = layoutOf(groups, lhsLoops, rhsLoops);
+  if (!layout)
+    layout = transposeForProduct(b, groups, assumed, lhs, rhs);
+  if (!layout)
+    return {};
+  auto product = [&](ArrayRef<int64_t> loops) {
+    return productOf(b, llvm::map_to_vector(loops, [&](int64_t loop) { return sizes[loop]; }));
+  };
+  ProductCall call = {*layout, product(groups.batch), product(groups.rows), product(groups.columns),
+                      product(groups.terms)};
   auto resultSizes = llvm::map_to_vector(llvm::seq<int64_t>(0, numParallel), [&](int64_t loop) { return sizes[loop]; });
   auto [shape, dynamic] = decomposeMixedValues(resultSizes);
   return callProduct(b, call, lhs.value, rhs.value, RankedTensorType::get(shape, element), dynamic);

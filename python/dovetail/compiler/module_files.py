@@ -135,7 +135,7 @@ def entry_of(text: str, target: Target | Targets, flags: Sequence[str] = ()) -> 
 
 def cache_key(text: str, flags: Sequence[str], host: str) -> str:
     """Return the digest of everything that determines the compiled module."""
-    return digest(_iree_version(), host, *flags, text) + ".vmfb"
+    return digest(_iree_version(), _compiler(), host, *flags, text) + ".vmfb"
 
 
 def digest(*parts: str | bytes) -> str:
@@ -152,6 +152,13 @@ def digest(*parts: str | bytes) -> str:
 @functools.cache
 def _iree_version() -> str:
     return importlib.metadata.version("iree-base-compiler")
+
+
+@functools.cache
+def _compiler() -> str:
+    """The digest of the files that decide how IREE's compiler is run."""
+    folder = Path(__file__).parent / "iree_compiler"
+    return digest(*[path.read_bytes() for path in sorted(folder.glob("*.py"))])
 
 
 @functools.cache
@@ -241,22 +248,13 @@ def _haste(cache: Cache, target: Target | Targets) -> _Haste:
     """What there is for a target."""
     code = None
     if cache.directory is not None and isinstance(target, Target) and target.is_host:
-        context = digest(_iree_version(), host_cpu(), *_compiler())
+        context = digest(_iree_version(), host_cpu(), _compiler())
 
         def find(keys: Sequence[str]) -> list[bytes | None]:
             return [cache.get(key + _CODE) for key in keys]
 
         code = _Code(Shared(context, find), cache)
     return _Haste(code, os.cpu_count() or 1)
-
-
-@functools.cache
-def _compiler() -> list[bytes]:
-    """The files that decide what is kept of dispatches."""
-    from dovetail.compiler import iree_compiler  # lazy
-
-    folder = Path(iree_compiler.__file__).parent
-    return [path.read_bytes() for path in sorted(folder.glob("*.py"))]
 
 
 # The ending of entries of the cache that have code of dispatches.

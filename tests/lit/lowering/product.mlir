@@ -35,14 +35,57 @@ func.func @elsewhere(%a: tensor<300x400xf32>, %b: tensor<400x500xf32>) -> tensor
 
 // -----
 
-// An operand that is not a matrix as it is stored would have to be copied.
+// An operand that is not a matrix as it is stored is transposed.
 // CHECK-LABEL: func @main
-// CHECK-NOT: flow.dispatch
-// CHECK: linalg.generic
+// CHECK: %[[A:.+]] = linalg.transpose ins(%arg0 {{.*}} permutation = [0, 2, 1]
+// CHECK: "flow.dispatch"({{.*}}%[[A]], %arg1, {{.*}}entry_points = [@product::@product]
 module attributes {dovetail.host_functions} {
   func.func @main(%a: tensor<20x300x20xf32>, %b: tensor<300x500xf32>) -> tensor<20x20x500xf32> {
     %0 = dovetail.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<20x300x20xf32>, tensor<300x500xf32>
     return %0 : tensor<20x20x500xf32>
+  }
+}
+
+// -----
+
+// Both may be, and so may be matrices of a batch.
+// CHECK-LABEL: func @main
+// CHECK-DAG: %[[A:.+]] = linalg.transpose ins(%arg0 {{.*}} permutation = [0, 2, 1, 3]
+// CHECK-DAG: %[[B:.+]] = linalg.transpose ins(%arg1 {{.*}} permutation = [0, 2, 1, 3]
+// CHECK: "flow.dispatch"({{.*}}%[[A]], %[[B]], {{.*}}entry_points = [@product::@product]
+module attributes {dovetail.host_functions} {
+  func.func @main(%a: tensor<2x512x4x512xf32>, %b: tensor<2x512x4x64xf32>) -> tensor<2x4x512x64xf32> {
+    %0 = dovetail.dot_general %a, %b batch [0, 2] x [0, 2] contract [3] x [1]
+      : tensor<2x512x4x512xf32>, tensor<2x512x4x64xf32>
+    return %0 : tensor<2x4x512x64xf32>
+  }
+}
+
+// -----
+
+// Nothing is transposed for a result that is larger than the operands: what follows it is fused with it.
+// CHECK-LABEL: func @main
+// CHECK-NOT: flow.dispatch
+// CHECK: linalg.generic
+module attributes {dovetail.host_functions} {
+  func.func @main(%a: tensor<2x512x4x64xf32>, %b: tensor<2x512x4x64xf32>) -> tensor<2x4x512x512xf32> {
+    %0 = dovetail.dot_general %a, %b batch [0, 2] x [0, 2] contract [3] x [3]
+      : tensor<2x512x4x64xf32>, tensor<2x512x4x64xf32>
+    return %0 : tensor<2x4x512x512xf32>
+  }
+}
+
+// -----
+
+// Of unknown sizes, also that is: they are taken for large.
+// CHECK-LABEL: func @main
+// CHECK-COUNT-2: linalg.transpose
+// CHECK: "flow.dispatch"({{.*}}entry_points = [@product::@product]
+module attributes {dovetail.host_functions} {
+  func.func @main(%a: tensor<2x?x4x64xf32>, %b: tensor<2x?x4x64xf32>) -> tensor<2x4x?x?xf32> {
+    %0 = dovetail.dot_general %a, %b batch [0, 2] x [0, 2] contract [3] x [3]
+      : tensor<2x?x4x64xf32>, tensor<2x?x4x64xf32>
+    return %0 : tensor<2x4x?x?xf32>
   }
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import re
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,12 @@ SUBSCRIPTS = {
     "ki,k->i": {"i": 500, "k": 600},
     "k,kj->j": {"j": 300, "k": 1100},
     "abkl,klc->abc": {"a": 15, "b": 16, "k": 20, "l": 15, "c": 250},
+    # Operands that are transposed in memory first.
+    "iak,kj->iaj": {"i": 20, "a": 15, "k": 300, "j": 250},
+    "ika,kj->iaj": {"i": 20, "a": 15, "k": 300, "j": 250},
+    "bqhk,bkhd->bhqd": {"b": 2, "q": 260, "h": 3, "k": 250, "d": 240},
+    "bkhq,dbhk->bhqd": {"b": 2, "q": 260, "h": 3, "k": 250, "d": 240},
+    "ilk,klj->ij": {"i": 260, "k": 25, "l": 10, "j": 240},
     # A few rows or columns: fewer than a vector has, and more.
     "ik,kj->ij ": {"i": 3, "k": 700, "j": 500},
     "ik,jk->ij ": {"i": 7, "k": 709, "j": 501},
@@ -58,6 +65,30 @@ def _arrays(dtype: Any, subscripts: str, sizes: dict[str, int]) -> list[np.ndarr
 
 def _count(text: str) -> int:
     return len(re.findall(r"entry_points = \[@product::@product\]", text))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.complex128], ids=lambda dtype: dtype.__name__)
+def test_layouts_of_unknown_sizes(dtype: Any) -> None:
+    """Every order of the dimensions of a batch's operands, as one program for all sizes."""
+    orders = list(itertools.product(itertools.permutations("bik"), itertools.permutations("bkj")))
+    subscripts = [f"{''.join(left)},{''.join(right)}->bij" for left, right in orders]
+    shapes = {s: [", ".join(term) for term in s[:7].split(",")] for s in subscripts}
+
+    def program(arrays: Any) -> Any:
+        return {s: dnp.einsum(s, *operands) for s, operands in arrays.items()}
+
+    with dt.enable_x64():
+        jitted = dt.jit(program, dynamic_shapes=(shapes,), compile="now")
+        for sizes in ((3, 5, 7, 4), (1, 1, 1, 1), (2, 130, 1, 9), (1, 65, 300, 33)):
+            of = dict(zip("bikj", sizes, strict=True))
+            arrays = {s: _arrays(dtype, s, of) for s in subscripts}
+            if sizes[0] == 3:
+                text = jitted.lower(arrays).as_text("lower")
+                assert _count(text) == len(subscripts)
+            results = jitted(arrays)
+            for s, operands in arrays.items():
+                expected = np.einsum(s, *(x.astype(np.complex128) for x in operands))
+                np.testing.assert_allclose(results[s], expected, rtol=1e-4, atol=1e-3)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.__name__)

@@ -10,6 +10,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .alignments import correct, may_be_wrong
 from .dispatches import Dispatches, Shared
 from .functions import FUNCTION, Functions
 from .library import detach
@@ -151,7 +152,7 @@ def _compile(
             return ended()
         functions = Functions(invocation) if shortens else None
         most = executables if _is_for_cpus(flags) else 0
-        if not _execute(invocation, functions, dispatches, most):
+        if not _execute(invocation, functions, dispatches, most, may_be_wrong(text)):
             return ended()
         output = Output.open_membuffer()
         try:
@@ -179,6 +180,7 @@ def _execute(
     functions: Functions | None = None,
     dispatches: Dispatches | None = None,
     executables: int = 0,
+    corrects: bool = False,
 ) -> bool:
     """Compiles the parsed and verified module; errors go to the diagnostics.
 
@@ -188,6 +190,7 @@ def _execute(
       dispatches: those of which some need not be compiled.
       executables: the largest number of executables, into which dispatches are linked here; 0 if
         IREE does it.
+      corrects: whether alignments may have to be corrected.
     """
     library, this = library_of(invocation)
     library.ireeCompilerInvocationSetVerifyIR(this, False)
@@ -204,6 +207,8 @@ def _execute(
                 or dispatches.put_back(invocation, module)
             )
             is_valid = is_whole and library.mlirOperationVerify(module)
+            if is_valid and phase == "stream" and corrects:
+                correct(invocation, module)
             if is_valid and phase == "executable-sources":
                 if dispatches is not None:
                     dispatches.take_known(invocation, module, functions)

@@ -160,6 +160,10 @@ class Sites:
 
         library.mlirOperationWalk(module, visit, None, 0)
 
+    def operand(self, executable: str, position: int) -> list[Any]:
+        """The operand of an executable in each of the places where it runs."""
+        return [site.operands[1][position] for site in self._each.get(executable, [])]
+
     def rebind(self, executable: str, split: Split) -> bool:
         """Pass an executable bindings that are parts of the former ones; False if nothing is
         changed, since offsets or lengths are not known.

@@ -150,6 +150,7 @@ C_FUNCTIONS: dict[str, tuple[tuple[Any, ...], Any]] = {
     "mlirStringAttrGet": ((pointer, StringRef), pointer),
     "mlirStringAttrGetValue": ((pointer,), _Chunk),
     "mlirSymbolRefAttrGetRootReference": ((pointer,), _Chunk),
+    "mlirTypeIsAInteger": ((pointer,), ctypes.c_bool),
     "mlirValueGetType": ((pointer,), pointer),
     "mlirValueIsAOpResult": ((pointer,), ctypes.c_bool),
     "mlirValueReplaceAllUsesOfWith": ((pointer, pointer), None),
