@@ -16,8 +16,12 @@ bool isProductForLibrary(Type element, int64_t batch, int64_t rows, int64_t colu
   // With few rows or columns, all time goes into reading the other operand.
   if (narrow < 16)
     return std::max(rows, columns) >= 32 && terms >= 16 && work / narrow >= (1 << 14) && work * batch >= (1 << 16);
-  if (element.isF32())
-    return work >= (1 << 23) && terms >= 32 && narrow >= 32 && rows * columns >= (1 << 14);
+  if (element.isF32()) {
+    // Only the code generator fuses what follows, which counts if the result is the largest array.
+    bool isLarge =
+        rows * columns < terms * (rows + columns) ? work >= (1 << 17) && work * batch >= (1 << 21) : work >= (1 << 23);
+    return terms >= 32 && narrow >= 32 && isLarge;
+  }
   return work >= (1 << 16);
 }
 
