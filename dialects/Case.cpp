@@ -25,7 +25,8 @@ LogicalResult CaseOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> tangen
   llvm::SmallBitVector active = present(tangents.drop_front()), activeResults(getNumResults());
   SmallVector<Body> branches;
   SmallVector<SmallVector<Value>> outTangents;
-  for (Region &branch : getBranches()) {
+  bool isKernel = (*this)->hasAttr(kKernel);
+  for (Region &branch : isKernel ? getBranches().take_front(1) : getBranches()) {
     auto made = e.transforms().jvp(branch, active);
     if (failed(made))
       return failure();
@@ -46,7 +47,7 @@ LogicalResult CaseOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> tangen
   llvm::append_range(args, presentOf(tangents.drop_front()));
   // The derivative of a kernel is one of plain ops, of which few values are kept.
   SmallVector<Value> inlined;
-  if ((*this)->hasAttr(kKernel))
+  if (isKernel)
     inlined = inlineBody(e.builder, branches[0], args);
   ValueRange outs = inlined.empty() ? emitCase(e, primals[0], args, branches) : ValueRange(inlined);
   llvm::append_range(results, outs.take_front(getNumResults()));
@@ -371,6 +372,8 @@ LogicalResult CaseOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> d
       resultDims.push_back(type.isIndex() ? kUnbatched : 0);
     return batchAllBranches(e, *this, operands, dims, results);
   }
+  if ((*this)->hasAttr(kKernel))
+    return batchKernel(e, *this, operands, dims, results, resultDims);
   SmallVector<FunctionTransforms::Batch<Body>, 2> branches;
   SmallVector<int64_t> common(getNumResults(), kUnbatched);
   for (Region &branch : getBranches()) {
@@ -391,10 +394,7 @@ LogicalResult CaseOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> d
         branch.function.results[i] = inner.batchAt(branch.function.results[i], branch.resultDims[i], dim);
     bodies.push_back(std::move(branch.function));
   }
-  ValueRange chosen = emitCase(e, operands[0], operands.drop_front(), bodies);
-  if (Attribute mark = (*this)->getAttr(kKernel); mark && !chosen.empty())
-    chosen.front().getDefiningOp()->setAttr(kKernel, mark);
-  llvm::append_range(results, chosen);
+  llvm::append_range(results, emitCase(e, operands[0], operands.drop_front(), bodies));
   llvm::append_range(resultDims, common);
   return success();
 }

@@ -113,6 +113,9 @@ constexpr double kMostKept = 1 << 18;
 /// which devices wait for each other, may have larger ones.
 template <typename Op>
 bool hoistInvariants(PatternRewriter &rewriter, Op op) {
+  // Each entry of a kernel is one, and they are one dispatch.
+  if (op->hasAttr(kEntries))
+    return false;
   bool changed = false;
   Region &body = op.getBody();
   SmallVector<Operation *> ops;

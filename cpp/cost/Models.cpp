@@ -7,6 +7,7 @@
 #include "dialects/Create.h"
 #include "dialects/Cumulative.h"
 #include "dialects/Fft.h"
+#include "dialects/Grid.h"
 #include "dialects/Index.h"
 #include "dialects/Linalg.h"
 #include "dialects/Random.h"
@@ -168,9 +169,11 @@ struct WhileCost : Stated<WhileCost, WhileOp> {
   }
 };
 
-/// That of the most expensive branch.
+/// That of the most expensive branch, or of a kernel in its first form.
 struct CaseCost : Stated<CaseCost, CaseOp> {
   Cost cost(Operation *op, OfBody ofBody) const {
+    if (op->hasAttr(kKernel))
+      return ofBody(op->getRegion(0));
     Cost most;
     for (Region &branch : op->getRegions())
       most = most.max(ofBody(branch));

@@ -90,7 +90,8 @@ public:
       if (op == loop || op->getNumRegions() > 0 || op->hasTrait<OpTrait::IsTerminator>() ||
           op->hasTrait<OpTrait::ConstantLike>())
         return;
-      if (llvm::none_of(op->getResults(), isDivided) && llvm::none_of(op->getOperands(), isDivided)) {
+      if (division.isWhole(op) ||
+          (llvm::none_of(op->getResults(), isDivided) && llvm::none_of(op->getOperands(), isDivided))) {
         steps = plus(steps, stepsOf(op));
         return;
       }
@@ -166,9 +167,7 @@ struct DivideLoopsPass : impl::DivideLoopsPassBase<DivideLoopsPass> {
       if (op->hasAttr(kKernel) && !op->hasAttr(kWorkgroups))
         kernels.push_back(op);
     });
-    for (Operation *op : kernels)
-      if (!keepKernel(op))
-        unwrapKernel(op);
+    llvm::for_each(kernels, [&](Operation *op) { decide(op); });
     if (target.name.empty() || getOperation()->hasAttr(kHostLoops))
       return;
     dividesAll = getOperation()->hasAttr(kDivideLoops);
@@ -177,8 +176,36 @@ struct DivideLoopsPass : impl::DivideLoopsPassBase<DivideLoopsPass> {
   }
 
 private:
-  /// Makes one dispatch of a kernel: of workgroups, or of one that takes little time.
-  bool keepKernel(Operation *op) {
+  /// Makes one dispatch of a kernel, in the first of its forms for which that is possible; otherwise plain ops.
+  void decide(Operation *op) {
+    if (op->getNumRegions() == 1) {
+      if (!keepKernel(op, /*mayBeLong=*/true))
+        unwrapKernel(op);
+      return;
+    }
+    for (bool mayBeLong : {false, true})
+      for (unsigned number = 0; number < op->getNumRegions(); ++number) {
+        Operation *previous = op->getPrevNode(), *form = formOf(op, number);
+        op->replaceAllUsesWith(form->getResults());
+        if (keepKernel(form, mayBeLong)) {
+          op->erase();
+          return;
+        }
+        // Their shapes may have changed.
+        for (auto [from, to] : llvm::zip_equal(form->getResults(), op->getResults()))
+          shapedAs(from, to.getType()).replaceAllUsesWith(to);
+        eraseBetween(previous, op);
+      }
+    unwrapKernel(op);
+  }
+
+  /// A value, or the only one of that type that is another shape of it.
+  static Value shapedAs(Value value, Type type) {
+    return value.getType() == type || value.use_empty() ? value : value.user_begin()->getResult(0);
+  }
+
+  /// Makes one dispatch of a kernel: of workgroups, or of one that takes little time, or, if it may be, longer.
+  bool keepKernel(Operation *op, bool mayBeLong) {
     ImplicitLocOpBuilder b(op->getLoc(), op);
     int64_t steps = stepsOf(op);
     if (Target(getOperation()).name.empty() || getOperation()->hasAttr(kHostLoops) || !isMemoryEffectFree(op) ||
@@ -189,11 +216,14 @@ private:
       return false;
     // Parts of transposed arrays would be copies.
     absorbTranspositions(op);
+    moveReshapesOut(op);
     if (steps <= kFewestToDivide)
       return isForOneDispatch(op, b);
     // A product of few rows takes more time for each.
     auto threads = getOperation()->getAttrOfType<IntegerAttr>(kThreads);
     int64_t wanted = isGpu ? kGroupsOfGpu : threads ? std::max(kFewestGroups, 2 * threads.getInt()) : kGroups;
+    if (loopOverEntries(opsOf(op->getRegion(0))))
+      return keepLoopOverEntries(op, wanted);
     Division division(op);
     Operation *previous = op->getPrevNode();
     if (Operation *parts = divideKernel(op, division, kFewestGroups, wanted)) {
@@ -204,7 +234,7 @@ private:
       }
       eraseBetween(previous, op);
     }
-    return keepBatch(op, wanted) || (steps <= kMostOfThread && isForOneDispatch(op, b));
+    return keepBatch(op, wanted) || (mayBeLong && steps <= kMostOfThread && isForOneDispatch(op, b));
   }
 
   /// Emits a loop over the parts of a kernel, at least `fewest`, and sets the division that it is made by; null if
@@ -256,48 +286,113 @@ private:
       int64_t numEntries = cast<RankedTensorType>(seed.getType()).getDimSize(dim);
       if (dim > 0 || !division.find(seed, dim) || !division.isByLeadingDims())
         continue;
+      if (division.hasWhole() && !Repeated(op, division).isLittleOf(stepsOf(op), numEntries))
+        continue;
       Operation *previous = op->getPrevNode();
       auto entries = cast<ScanOp>(division.emit(numEntries));
-      Operation *entry = wrapBody(entries);
-      Division ofEntry(entry);
-      // Parts of many entries need less memory than these.
-      int64_t fewest = std::max<int64_t>(llvm::divideCeil(kFewestGroups, numEntries), 2);
-      Operation *parts = divideKernel(entry, ofEntry, fewest,
-                                      numEntries < kFewestGroups ? llvm::divideCeil(wanted, numEntries) : wanted);
-      if (!parts && stepsOf(op) / numEntries <= kMostOfThread) {
-        // Each entry is a workgroup.
-        unwrapKernel(entry);
-        entries->setAttr(kKernel, UnitAttr::get(op->getContext()));
-        if (isOneDispatch(entries)) {
-          division.replace(entries);
-          return true;
-        }
-        eraseBetween(previous, op);
-        return false;
-      }
-      SmallVector<Value> flat;
-      if (parts) {
-        ofEntry.replace(parts);
-        flat = flattenLoops(entries, cast<ScanOp>(parts));
-      }
-      entries->erase();
-      if (flat.empty()) {
-        eraseBetween(previous, op);
-        return false;
-      }
-      // The loop comes before what adds its results.
-      Operation *loop = flat.front().getDefiningOp();
-      while (!loop->hasAttr(kWorkgroups))
-        loop = loop->getPrevNode();
-      loop->setAttr(kKernel, UnitAttr::get(op->getContext()));
-      if (!isOneDispatch(loop)) {
-        eraseBetween(previous, op);
-        return false;
-      }
-      division.replace(flat);
-      return true;
+      auto replaceBy = [&](ValueRange stacked) {
+        division.replace(stacked);
+        if (entries->use_empty())
+          entries->erase();
+      };
+      if (keepEntries(op, entries, wanted, replaceBy))
+        return true;
+      eraseBetween(previous, op);
+      return false;
     }
     return false;
+  }
+
+  /// The first loop over the entries of a batch among some ops.
+  template <typename Ops>
+  static ScanOp loopOverEntries(Ops &&ops) {
+    for (Operation &op : ops)
+      if (op.hasAttr(kEntries))
+        return cast<ScanOp>(op);
+    return nullptr;
+  }
+
+  /// Makes one dispatch of a kernel that is a loop over the entries of a batch, or of several.
+  static bool keepLoopOverEntries(Operation *op, int64_t wanted) {
+    Operation *previous = op->getPrevNode();
+    OpBuilder builder(op);
+    auto kernel = cast<CaseOp>(op);
+    SmallVector<Value> values = inlineBody(builder, kernel.getBranches()[0], kernel.getArgs());
+    ScanOp entries = loopOverEntries(
+        llvm::make_range(previous ? std::next(previous->getIterator()) : op->getBlock()->begin(), op->getIterator()));
+    auto replaceBy = [&](ValueRange stacked) {
+      if (stacked == ValueRange(entries->getResults()))
+        return;
+      for (auto [result, by] : llvm::zip_equal(entries->getResults(), stacked))
+        llvm::replace(values, Value(result), by);
+      entries->replaceAllUsesWith(stacked);
+      entries->erase();
+    };
+    auto isDone = [&] {
+      if (!entries)
+        return false;
+      while (ScanOp inner = loopOverEntries(opsOf(entries.getBody()))) {
+        SmallVector<Value> flat = flattenLoops(entries, inner);
+        if (flat.empty())
+          return false;
+        replaceBy(flat);
+        entries = cast<ScanOp>(loopOf(shapedFrom(flat.front())));
+      }
+      return keepEntries(op, entries, wanted, [&](ValueRange stacked) {
+        replaceBy(stacked);
+        op->replaceAllUsesWith(values);
+        op->erase();
+      });
+    };
+    if (isDone())
+      return true;
+    eraseBetween(previous, op);
+    return false;
+  }
+
+  /// The loop over parts of which a value is made.
+  static Operation *loopOf(Value value) {
+    Operation *loop = value.getDefiningOp();
+    while (!loop->hasAttr(kWorkgroups))
+      loop = loop->getPrevNode();
+    return loop;
+  }
+
+  /// Makes one dispatch of a loop over the entries of a batch of a kernel, and calls `replace` with the values that
+  /// take the place of its results.
+  static bool keepEntries(Operation *op, ScanOp entries, int64_t wanted, function_ref<void(ValueRange)> replace) {
+    int64_t numEntries = entries.getLength(), stepsOfEntry = stepsOf(entries) / numEntries;
+    auto keep = [&](Operation *loop, ValueRange results) {
+      loop->setAttr(kWorkgroups, UnitAttr::get(op->getContext()));
+      loop->setAttr(kKernel, UnitAttr::get(op->getContext()));
+      if (!isOneDispatch(loop))
+        return false;
+      replace(results);
+      return true;
+    };
+    // Several entries are a workgroup.
+    if (stepsOfEntry <= kFewestToDivide)
+      if (int64_t numGroups = numGroupsFor(numEntries, 2, wanted, stepsOf(entries), kMostSteps); numGroups > 0)
+        if (numGroups < numEntries) {
+          SmallVector<Value> results = groupIterations(entries, numGroups);
+          return keep(loopOf(results.front()), results);
+        }
+    Operation *entry = wrapBody(entries);
+    moveReshapesOut(entry);
+    Division ofEntry(entry);
+    // Parts of many entries need less memory than these.
+    int64_t fewest = std::max<int64_t>(llvm::divideCeil(kFewestGroups, numEntries), 2);
+    Operation *parts = divideKernel(entry, ofEntry, fewest,
+                                    numEntries < kFewestGroups ? llvm::divideCeil(wanted, numEntries) : wanted);
+    if (!parts) {
+      // Each entry is a workgroup.
+      unwrapKernel(entry);
+      return stepsOfEntry <= kMostOfThread && keep(entries, entries->getResults());
+    }
+    ofEntry.replace(parts);
+    SmallVector<Value> flat = flattenLoops(entries, cast<ScanOp>(parts));
+    // The loop comes before what adds its results.
+    return !flat.empty() && keep(loopOf(flat.front()), flat);
   }
 
   static bool isInLoop(Operation *op) { return !isa<func::FuncOp>(op->getParentOp()); }

@@ -34,6 +34,9 @@ public:
     return found == dims.end() ? -1 : found->second;
   }
   int64_t extent() const { return size; }
+  /// Whether each part computes all of an op's result, of which it then takes its part.
+  bool isWhole(mlir::Operation *op) const { return whole.contains(op); }
+  bool hasWhole() const { return !whole.empty(); }
   /// The elements of the terms that each part has.
   int64_t numTermElements() const;
   /// Whether each part of what comes from outside, or goes there, is one piece of memory.
@@ -62,6 +65,7 @@ private:
   /// Marks a value and what has to be divided then; leaves all as it was if that is not possible.
   bool divide(mlir::Value value, int64_t dim);
   bool relate(mlir::Operation *op);
+  bool computesAll(mlir::Operation *op);
   bool add(mlir::Operation *op);
   bool dependsOnOps(mlir::Operation *op, llvm::SmallPtrSetImpl<mlir::Operation *> &seen) const;
   bool areResultsKept() const;
@@ -97,6 +101,10 @@ private:
   llvm::SetVector<mlir::Operation *> ops;
   /// Constants of bodies whose parts differ.
   llvm::SetVector<mlir::Operation *> hoisted;
+  /// Ops on what is not divided whose results are, although they cannot be divided.
+  llvm::SetVector<mlir::Operation *> whole;
+  /// The number of a part, in the loop over these.
+  mlir::Value partNumber;
   llvm::SmallVector<mlir::Value> pending, results;
   /// The factors along which ops are divided.
   llvm::DenseMap<mlir::Operation *, int64_t> factors;

@@ -33,6 +33,36 @@ Operation *wrapBody(ScanOp loop) {
   return kernel;
 }
 
+void moveReshapesOut(Operation *op) {
+  Block &block = op->getRegion(0).front();
+  OpBuilder builder(op);
+  Emitter before(builder, op->getLoc());
+  for (BlockArgument argument : block.getArguments()) {
+    auto reshape = argument.hasOneUse() ? dyn_cast<ReshapeOp>(*argument.user_begin()) : nullptr;
+    if (!reshape || reshape->getBlock() != &block || !reshape.getType().hasStaticShape())
+      continue;
+    OpOperand &operand = op->getOpOperand(argument.getArgNumber() + 1);
+    operand.set(before.reshape(operand.get(), reshape.getType(), {}));
+    argument.setType(reshape.getType());
+    reshape.replaceAllUsesWith(Value(argument));
+    reshape.erase();
+  }
+  builder.setInsertionPointAfter(op);
+  for (OpOperand &value : block.getTerminator()->getOpOperands()) {
+    OpResult result = op->getResult(value.getOperandNumber());
+    auto reshape = value.get().getDefiningOp<ReshapeOp>();
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    if (!reshape || !reshape.getType().hasStaticShape() || !reshape.getX().getType().hasStaticShape())
+      continue;
+    value.set(reshape.getX());
+    result.setType(reshape.getX().getType());
+    auto outside = ReshapeOp::create(builder, op->getLoc(), type, result, ValueRange());
+    result.replaceAllUsesExcept(outside, outside);
+    if (reshape.use_empty())
+      reshape.erase();
+  }
+}
+
 /// Whether a transposition only moves dimensions of size 1.
 static bool keepsOrder(TransposeOp op) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(op.getX().getType()).getShape();
@@ -263,6 +293,36 @@ private:
 };
 
 } // namespace
+
+SmallVector<Value> groupIterations(ScanOp loop, int64_t numGroups) {
+  OpBuilder builder(loop);
+  Emitter e(builder, loop.getLoc());
+  int64_t length = int64_t(loop.getLength()) / numGroups;
+  Loop groups;
+  groups.length = numGroups;
+  groups.reverse = false;
+  groups.consts = llvm::to_vector_of<Value>(loop.getConsts());
+  SmallVector<Type> types;
+  for (Value x : loop.getXs()) {
+    types.push_back(withDim(typeOf(loop.getBody().getArgument(types.size())), 0, length));
+    groups.xs.push_back(e.reshape(x, withDim(types.back(), 0, numGroups), {}));
+  }
+  llvm::append_range(types, loop.getConsts().getTypes());
+  Body body(e.loc, types);
+  BodyEmitter inner(e, body);
+  ValueRange arguments = body.arguments();
+  Loop each;
+  each.length = length;
+  each.reverse = false;
+  each.xs = llvm::to_vector_of<Value>(arguments.take_front(groups.xs.size()));
+  each.consts = llvm::to_vector_of<Value>(arguments.drop_front(groups.xs.size()));
+  llvm::append_range(body.results, each.emit(inner, copyOf(loop.getBody())));
+  ValueRange stacked = groups.emit(e, std::move(body));
+  stacked.front().getDefiningOp()->setAttr(kWorkgroups, builder.getUnitAttr());
+  return llvm::map_to_vector(llvm::zip_equal(stacked, loop.getResults()), [&](auto pair) -> Value {
+    return e.reshape(std::get<0>(pair), typeOf(std::get<1>(pair)), {});
+  });
+}
 
 SmallVector<Value> flattenLoops(ScanOp outer, ScanOp inner) { return Flattening(outer, inner).run(); }
 

@@ -10,6 +10,7 @@
 #include "cpp/tensors/Target.h"
 #include "cpp/transforms/Passes.h"
 #include "dialects/Dialect.h"
+#include "dialects/Grid.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -41,6 +42,8 @@ struct ShardPass : PassWrapper<ShardPass, OperationPass<ModuleOp>> {
     bool isSharded = module.walk([](GlobalOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
     if (!isSharded && !isRequested())
       return markAllAnalysesPreserved();
+    // A batch that is divided among devices has no loop over all of it.
+    keepFirstForms(module);
     if (isRequested() && failed(run([](OpPassManager &passes) {
           passes.addPass(createPropagateShardingsPass());
           passes.addPass(createPartitionPass());

@@ -101,6 +101,45 @@ module attributes {dovetail.target = "cpu", dovetail.threads = 4} {
 
 // -----
 
+// A batch that no division of the arrays of all entries makes one dispatch of, in the second form: each workgroup computes
+// a part of an entry. What cannot be divided, such as shifts, it computes whole, and takes its part of that.
+// CHECK-LABEL: func.func @forms
+// CHECK:         dovetail.scan length 8 init() over({{.+}}) consts({{.+}}) {dovetail.kernel, dovetail.workgroups}
+// CHECK:           dovetail.slice {{.+}} starts [1] strides [1] : tensor<33xi32> -> tensor<32xi32>
+// CHECK:           dovetail.gather {{.+}} dims [0] window [8] {dovetail.within} : tensor<32xi32>, tensor<1xi32>
+// CHECK:           dovetail.reduce_sum {{.+}} [1] : tensor<8x4096xi32>
+// CHECK-NOT:     dovetail.case
+// LOWERED-LABEL: func.func @forms
+// LOWERED-COUNT-1: "flow.dispatch"
+// LOWERED-NOT:     "flow.dispatch"
+module attributes {dovetail.target = "cpu", dovetail.threads = 4} {
+  func.func @forms(%x: tensor<2x33xi32>, %y: tensor<2x32x4096xi32>) -> tensor<2x32x4096xi32> {
+    %index = dovetail.constant dense<0> : tensor<i32>
+    %0 = dovetail.case %index of(%x, %y) {dovetail.kernel} : (tensor<i32>, tensor<2x33xi32>, tensor<2x32x4096xi32>) -> tensor<2x32x4096xi32> {
+    ^bb0(%a: tensor<2x33xi32>, %b: tensor<2x32x4096xi32>):
+      %1 = dovetail.cumsum %b, 0 : tensor<2x32x4096xi32>
+      %2 = dovetail.cumsum %1, 1 : tensor<2x32x4096xi32>
+      %3 = dovetail.cumsum %2, 2 : tensor<2x32x4096xi32>
+      dovetail.yield %3 : tensor<2x32x4096xi32>
+    }, {
+    ^bb0(%a: tensor<2x33xi32>, %b: tensor<2x32x4096xi32>):
+      %1 = dovetail.scan length 2 init() over(%a, %b) consts() {dovetail.entries} : (tensor<2x33xi32>, tensor<2x32x4096xi32>) -> tensor<2x32x4096xi32> {
+      ^bb0(%c: tensor<33xi32>, %d: tensor<32x4096xi32>):
+        %2 = dovetail.slice %c starts [1] strides [1] : tensor<33xi32> -> tensor<32xi32>
+        %3 = dovetail.reduce_sum %d [1] : tensor<32x4096xi32>
+        %4 = dovetail.add %2, %3 : tensor<32xi32>
+        %5 = dovetail.broadcast %4 dims [0] : tensor<32xi32> -> tensor<32x4096xi32>
+        %6 = dovetail.sub %d, %5 : tensor<32x4096xi32>
+        dovetail.yield %6 : tensor<32x4096xi32>
+      }
+      dovetail.yield %1 : tensor<2x32x4096xi32>
+    }
+    return %0 : tensor<2x32x4096xi32>
+  }
+}
+
+// -----
+
 // On GPUs, what takes one workgroup little time is one dispatch.
 // CHECK-LABEL: func.func @gpu
 // CHECK:         dovetail.case

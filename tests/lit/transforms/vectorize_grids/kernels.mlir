@@ -48,8 +48,13 @@ func.func @exp(%arg0: tensor<8xf32>) -> tensor<8xf32> {
   return %0#1 : tensor<8xf32>
 }
 
+// Ops on all entries of the batch; and a loop over these, whose iterations are the kernel.
 // CHECK-LABEL: func.func @batch(
 // CHECK: dovetail.case {{.+}} {dovetail.kernel} : (tensor<i32>, tensor<5x8x3xf32>) -> tensor<5x8x3xf32>
+// CHECK: dovetail.reduce_sum {{.+}} [2] : tensor<5x8x3xf32>
+// CHECK: }, {
+// CHECK: dovetail.scan length 5 {{.+}} {dovetail.entries} : (tensor<5x8x3xf32>) -> tensor<5x8x3xf32>
+// CHECK: dovetail.reduce_sum {{.+}} [1] : tensor<8x3xf32>
 func.func @batch(%arg0: tensor<5x8x3xf32>) -> tensor<5x8x3xf32> {
   %0 = dovetail.vmap @rows in [0] out [0](%arg0) : (tensor<5x8x3xf32>) -> tensor<5x8x3xf32>
   return %0 : tensor<5x8x3xf32>
@@ -60,4 +65,18 @@ func.func @batch(%arg0: tensor<5x8x3xf32>) -> tensor<5x8x3xf32> {
 func.func @derivative(%arg0: tensor<8x3xf32>, %arg1: tensor<8x3xf32>) -> (tensor<8x3xf32>, tensor<8x3xf32>) {
   %0:2 = dovetail.jvp @rows wrt [0](%arg0) tangents(%arg1) : (tensor<8x3xf32>, tensor<8x3xf32>) -> (tensor<8x3xf32>, tensor<8x3xf32>)
   return %0#0, %0#1 : tensor<8x3xf32>, tensor<8x3xf32>
+}
+
+// Batches of batches are loops in loops.
+// CHECK-LABEL: func.func @batches(
+// CHECK: }, {
+// CHECK: dovetail.scan length 2 {{.+}} {dovetail.entries}
+// CHECK: dovetail.scan length 5 {{.+}} {dovetail.entries} : (tensor<5x8x3xf32>) -> tensor<5x8x3xf32>
+func.func private @inner(%arg0: tensor<5x8x3xf32>) -> tensor<5x8x3xf32> {
+  %0 = dovetail.vmap @rows in [0] out [0](%arg0) : (tensor<5x8x3xf32>) -> tensor<5x8x3xf32>
+  return %0 : tensor<5x8x3xf32>
+}
+func.func @batches(%arg0: tensor<2x5x8x3xf32>) -> tensor<2x5x8x3xf32> {
+  %0 = dovetail.vmap @inner in [0] out [0](%arg0) : (tensor<2x5x8x3xf32>) -> tensor<2x5x8x3xf32>
+  return %0 : tensor<2x5x8x3xf32>
 }
