@@ -23,10 +23,11 @@ static ShardingAttr withEqualParts(ShardingAttr sharding, RankedTensorType type)
 }
 
 SmallVector<ShardingAttr> shardingsOfResults(func::FuncOp function, ArrayRef<BlockArgument> arguments) {
-  // In the order of the program, operands come first.
+  // In the order of the program, operands come first. Ops on parts state where they compute.
   DenseSet<Value> needing(arguments.begin(), arguments.end());
   for (Operation &op : function.front())
-    if (llvm::any_of(op.getOperands(), [&](Value operand) { return needing.contains(operand); }))
+    if (op.walk([](GlobalOpInterface) { return WalkResult::interrupt(); }).wasInterrupted() ||
+        llvm::any_of(op.getOperands(), [&](Value operand) { return needing.contains(operand); }))
       needing.insert(op.result_begin(), op.result_end());
   return llvm::map_to_vector(function.front().getTerminator()->getOperands(), [&](Value value) {
     ShardingAttr found = needing.contains(value) ? foundSharding(function, value) : ShardingAttr();

@@ -8,7 +8,7 @@
 namespace dovetail {
 
 /// The shardings that `dovetail-propagate-shardings` found, over the axes that divide a dimension into equal parts;
-/// null for a result that needs none of these arguments.
+/// null for a result that needs none of these arguments, and no op that states a sharding.
 llvm::SmallVector<ShardingAttr> shardingsOfResults(mlir::func::FuncOp function,
                                                    llvm::ArrayRef<mlir::BlockArgument> arguments);
 

@@ -184,7 +184,8 @@ shardingsOf(const Shared &module) {
 }
 
 /// The shardings that the results of ops get that are applied by themselves, of a module without requests; none for a
-/// result that needs no argument with a sharding. None at all if the module runs on one device.
+/// result that needs no argument with a sharding, nor an op that states one. None at all if the module runs on one
+/// device.
 static std::optional<std::vector<std::optional<ShardingAxes>>> eagerShardings(const Shared &module, bool isForward) {
   func::FuncOp function = findIn(module, "main").op();
   auto stated = llvm::filter_to_vector(function.getArguments(), [&](BlockArgument argument) {
