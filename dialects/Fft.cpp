@@ -53,7 +53,10 @@ static FactorMap fourierFactorMap(Operation *op, int64_t dimension) {
   FactorMap map = pointwiseFactorMap(op);
   map.operands[0][dimension] = FactorMap::kNone;
   map.results[0][dimension] = FactorMap::kNone;
-  map.carry(dimension);
+  // Half a spectrum and its signal have no parts in common.
+  auto sizeOf = [&](Value value) { return cast<RankedTensorType>(value.getType()).getDimSize(dimension); };
+  if (sizeOf(op->getOperand(0)) == sizeOf(op->getResult(0)))
+    map.carry(dimension);
   return map;
 }
 

@@ -2,6 +2,7 @@
 #ifndef DOVETAIL_LINALG_H
 #define DOVETAIL_LINALG_H
 
+#include "Alone.h"
 #include "Dialect.h"
 #include "HostFunction.h"
 

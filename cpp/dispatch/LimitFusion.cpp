@@ -1,4 +1,4 @@
-// Inserts barriers where IREE would fuse too many ops, or ops on too many arrays, or repeat too many.
+// Inserts barriers where IREE would fuse too many ops, or ops on too many arrays, or repeat or reorder too many.
 #include "Passes.h"
 #include "cpp/cost/Steps.h"
 #include "cpp/iree/Aliases.h"
@@ -27,6 +27,9 @@ constexpr size_t kMostArrays = 28;
 /// The number of scalar ops that take as long as a dispatch of their own.
 constexpr int64_t kMostRepeated = 1 << 22;
 
+/// The number of multiplications from which on an array is worth a dispatch of its own for its transposition.
+constexpr int64_t kFewestProducts = 1 << 19;
+
 /// Clusters of the ops on arrays of one block that the code generator may fuse.
 class Clusters {
 public:
@@ -46,6 +49,8 @@ private:
     llvm::SmallSetVector<Value, 8> arrays;
     /// Whether it is the loops of a reduction, which the code generator runs once.
     bool hasReduction = false;
+    /// Whether it is those of a large product of arrays.
+    bool hasProduct = false;
   };
 
   /// Adds one extent to another, if they are small enough together.
@@ -53,6 +58,9 @@ private:
   /// Whether the ops that compute an operand would run too often if they were fused with the op, which reads each
   /// element in many of its iterations.
   bool areRepeated(linalg::LinalgOp op, OpOperand *operand) const;
+  /// Whether a product would be computed in the order in which the op reads it, with other inner loops than its own:
+  /// the code generator's blocks are those of the inner loops.
+  bool isReordered(linalg::LinalgOp op, OpOperand *operand) const;
   /// The op that computes an array, if it can be fused with one that reads it.
   Operation *makerOf(Value array) const;
   Operation *clusterOf(Operation *op) const { return clusters.getLeaderValue(op); }
@@ -85,7 +93,8 @@ bool Clusters::join(Extent &extent, const Extent &other) {
   arrays.insert_range(other.arrays);
   if (arrays.size() > kMostArrays)
     return false;
-  extent = {extent.scalarOps + other.scalarOps, std::move(arrays), extent.hasReduction || other.hasReduction};
+  extent = {extent.scalarOps + other.scalarOps, std::move(arrays), extent.hasReduction || other.hasReduction,
+            extent.hasProduct || other.hasProduct};
   return true;
 }
 
@@ -96,10 +105,22 @@ bool Clusters::areRepeated(linalg::LinalgOp op, OpOperand *operand) const {
   return !extent.hasReduction && iterations > read && times(iterations - read, extent.scalarOps) > kMostRepeated;
 }
 
+bool Clusters::isReordered(linalg::LinalgOp op, OpOperand *operand) const {
+  AffineMap map = op.getMatchingIndexingMap(operand);
+  if (!extents.at(clusterOf(makerOf(operand->get()))).hasProduct || map.getNumResults() < 3 ||
+      !map.isProjectedPermutation())
+    return false;
+  unsigned inner = map.getNumDims() - 2;
+  return llvm::any_of(map.getResults().take_back(2),
+                      [&](AffineExpr dim) { return cast<AffineDimExpr>(dim).getPosition() < inner; });
+}
+
 void Clusters::add(linalg::LinalgOp op) {
   Extent extent;
   extent.scalarOps = scalarOpsOf(op);
   extent.hasReduction = !isElementwise(op);
+  extent.hasProduct = linalg::isaContractionOpInterface(op) &&
+                      product(llvm::map_to_vector(op.getStaticLoopRanges(), assumedSize)) >= kFewestProducts;
   for (Value result : op->getResults())
     if (!llvm::all_of(result.getUsers(), isElementwise))
       extent.arrays.insert(result);
@@ -118,7 +139,7 @@ void Clusters::add(linalg::LinalgOp op) {
     if (!maker || clusterOf(maker) == clusterOf(op))
       continue;
     Value &barrier = barriers[array];
-    if (!barrier && !areRepeated(op, operand) && join(extent, extents[clusterOf(maker)])) {
+    if (!barrier && !areRepeated(op, operand) && !isReordered(op, operand) && join(extent, extents[clusterOf(maker)])) {
       clusters.unionSets(maker, op);
       continue;
     }

@@ -31,7 +31,9 @@ def LimitFusionPass : ModulePass<"dovetail-limit-fusion"> {
     Identical parts of a chain are compiled once.
 
     Ops on a small array, such as a table of sines, that are fused with an op on a much larger one run once for each of its
-    elements. Where that takes longer than a dispatch, the small array is read from behind a barrier, too.
+    elements. Where that takes longer than a dispatch, the small array is read from behind a barrier, too. So is a large
+    product of arrays that is transposed, if other dimensions than its last two become the last: IREE would compute it in
+    blocks of these, at a third of the speed.
   }];
 }
 

@@ -17,6 +17,9 @@ def PropagateShardingsPass : ModulePass<"dovetail-propagate-shardings"> {
     result is the attribute `dovetail.shardings` of each op, `dovetail.argument_shardings` of each op with bodies, and
     `dovetail.sharding` of each argument.
   }];
+  let options = [
+    Option<"eager", "eager", "bool", "false", "what is found are the results of ops that are applied by themselves">,
+    Option<"forward", "forward", "bool", "false", "and of each op of `main` after the other, from its operands alone">];
 }
 
 def PartitionPass : ModulePass<"dovetail-partition"> {

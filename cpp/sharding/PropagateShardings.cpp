@@ -5,6 +5,7 @@
 #include "Shardings.h"
 #include "TypeRules.h"
 #include "cpp/transforms/CallGraph.h"
+#include "dialects/Alone.h"
 #include "dialects/Collective.h"
 #include "dialects/Control.h"
 #include "llvm/ADT/EquivalenceClasses.h"
@@ -40,7 +41,8 @@ struct State {
 
 class Propagation {
 public:
-  explicit Propagation(MeshAttr mesh) : mesh(mesh) {}
+  /// `isEager` if ops are applied by themselves, and `isForward` if one after the other.
+  Propagation(MeshAttr mesh, bool isEager, bool isForward) : mesh(mesh), isEager(isEager), isForward(isForward) {}
 
   void run(func::FuncOp main);
 
@@ -58,7 +60,11 @@ private:
   /// Gives the value, in its round, the axes of a sharding that it is to have where it is used.
   void stateUse(Value value, ShardingAttr sharding);
   void propagate();
+  void propagateForward(Block &body);
+  void visitPending(bool onlyPlain);
   void changed(Value value);
+  /// Whether what other ops make of the value does not matter, or has been found.
+  bool isSettled(Value value) const;
   /// Divides a dimension further, as `axes` say; not over axes that its array uses elsewhere.
   void extend(Value value, int64_t dim, ArrayRef<AxisRefAttr> axes);
   /// The same with axes of a dimension whose elements are moved there, as far as the size divides.
@@ -68,6 +74,8 @@ private:
   /// Passes lost axes on along the factors of an op, forward.
   void passLost(Operation *op, const FactorMap &map);
   void visit(Operation *op, bool onlyPlain);
+  /// Whether an op that is applied by itself is not divided along a factor.
+  bool isWithheld(Operation *op, const FactorMap &map, int64_t factor) const;
   /// Of what is divided over several axes, each dimension that it becomes has its own.
   void visitRegrouping(Value from, Value to);
   /// The values between bodies and their op are one, or a slice of the other.
@@ -86,6 +94,9 @@ private:
   };
 
   MeshAttr mesh;
+  bool isEager, isForward;
+  /// The op of `main` whose results are to be found, or the one that has the op with them in its bodies.
+  Operation *current = nullptr;
   SmallVector<Operation *> ops, flows;
   int64_t round = 0;
   SmallVector<Use> uses;
@@ -159,7 +170,14 @@ void Propagation::stateUse(Value value, ShardingAttr sharding) {
       extend(value, d, dims[d]);
 }
 
+bool Propagation::isSettled(Value value) const {
+  bool isInMain = isa<func::FuncOp>(value.getParentBlock()->getParentOp());
+  return isForward && isInMain && (!current || value.getDefiningOp() != current);
+}
+
 void Propagation::extend(Value value, int64_t dim, ArrayRef<AxisRefAttr> axes) {
+  if (isSettled(value))
+    return;
   State &state = stateOf(value);
   Axes &own = state.dims[dim];
   int64_t size = arrayType(value).getDimSize(dim);
@@ -189,7 +207,7 @@ void Propagation::carry(Value value, int64_t dim, Axes axes) {
 void Propagation::lose(Value value, int64_t dim, const Axes &axes) {
   Axes &lost = stateOf(value).lost[dim];
   // A part of each device must be left.
-  if (axes.empty() || !lost.empty() || arrayType(value).getDimSize(dim) < mesh.sizeOf(axes))
+  if (isSettled(value) || axes.empty() || !lost.empty() || arrayType(value).getDimSize(dim) < mesh.sizeOf(axes))
     return;
   lost = axes;
   changed(value);
@@ -216,6 +234,11 @@ const std::optional<FactorMap> &Propagation::mapOf(Operation *op) {
   return entry->second;
 }
 
+bool Propagation::isWithheld(Operation *op, const FactorMap &map, int64_t factor) const {
+  return isEager && op->hasTrait<WholeAlone>() &&
+         !llvm::all_of(map.operands, [&](ArrayRef<int64_t> factors) { return llvm::is_contained(factors, factor); });
+}
+
 void Propagation::visit(Operation *op, bool onlyPlain) {
   const std::optional<FactorMap> &map = mapOf(op);
   if (!map || (onlyPlain && !map->reduced.empty()))
@@ -227,7 +250,7 @@ void Propagation::visit(Operation *op, bool onlyPlain) {
         if (!arrayType(value) || isConstant(value))
           continue;
         for (auto [dim, factor] : llvm::enumerate(factors))
-          if (isDivisible(op, *map, factor))
+          if (isDivisible(op, *map, factor) && !isWithheld(op, *map, factor))
             call(value, dim, factor);
       }
     };
@@ -269,7 +292,8 @@ void Propagation::visitRegrouping(Value from, Value to) {
   AxesOfEach axes(arrayType(from).getRank());
   for (auto [dim, ofDim] : llvm::enumerate(axes))
     ofDim = axesOf(from, dim);
-  FailureOr<AxesOfEach> found = regroupedInPlace(mesh, arrayType(from).getShape(), axes, arrayType(to).getShape());
+  FailureOr<AxesOfEach> found =
+      regroupedInPlace(mesh, arrayType(from).getShape(), axes, arrayType(to).getShape(), /*dropsParts=*/true);
   if (succeeded(found))
     for (auto [dim, ofDim] : llvm::enumerate(*found))
       extend(to, dim, ofDim);
@@ -354,7 +378,10 @@ void Propagation::run(func::FuncOp main) {
     round = each;
     for (const Use &use : uses)
       stateUse(use.value, use.sharding);
-    propagate();
+    if (isForward)
+      propagateForward(main.front());
+    else
+      propagate();
   }
   annotate(main);
 }
@@ -365,11 +392,29 @@ void Propagation::propagate() {
   for (bool onlyPlain : {true, false}) {
     // The first op is visited first.
     pending.insert(ops.rbegin(), ops.rend());
-    while (!pending.empty() || !pendingFlows.empty())
-      if (!pending.empty())
-        visit(pending.pop_back_val(), onlyPlain);
-      else
-        visitFlow(cast<FlowOpInterface>(pendingFlows.pop_back_val()));
+    visitPending(onlyPlain);
+  }
+}
+
+void Propagation::visitPending(bool onlyPlain) {
+  while (!pending.empty() || !pendingFlows.empty())
+    if (!pending.empty())
+      visit(pending.pop_back_val(), onlyPlain);
+    else
+      visitFlow(cast<FlowOpInterface>(pendingFlows.pop_back_val()));
+}
+
+/// Finds the shardings of each op's results from those of its operands; of what an op computes in its bodies, all.
+void Propagation::propagateForward(Block &body) {
+  for (Operation &op : body.without_terminator()) {
+    current = &op;
+    op.walk([&](Operation *inner) {
+      if (isa<FlowOpInterface>(inner))
+        pendingFlows.insert(inner);
+      else if (!inner->hasTrait<OpTrait::IsTerminator>())
+        pending.insert(inner);
+    });
+    visitPending(/*onlyPlain=*/false);
   }
 }
 
@@ -403,12 +448,13 @@ void Propagation::annotate(func::FuncOp main) {
 
 namespace {
 struct PropagateShardingsPass : impl::PropagateShardingsPassBase<PropagateShardingsPass> {
+  using PropagateShardingsPassBase::PropagateShardingsPassBase;
   void runOnOperation() override {
     FailureOr<MeshAttr> mesh = meshToPartition(getOperation());
     if (failed(mesh))
       return signalPassFailure();
     if (*mesh)
-      Propagation(*mesh).run(getOperation().lookupSymbol<func::FuncOp>("main"));
+      Propagation(*mesh, eager || forward, forward).run(getOperation().lookupSymbol<func::FuncOp>("main"));
   }
 };
 } // namespace

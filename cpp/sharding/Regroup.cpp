@@ -6,24 +6,38 @@ using namespace mlir;
 
 namespace dovetail {
 
-/// Deals the axes of one dimension to the dimensions into which it is split, the major ones first.
+/// Deals the axes of one dimension to the dimensions into which it is split, the major ones first. An axis over parts
+/// of several of them is dropped, if `dropsParts`.
 static LogicalResult deal(MeshAttr mesh, ArrayRef<AxisRefAttr> axes, ArrayRef<int64_t> sizes,
-                          MutableArrayRef<Axes> results) {
+                          MutableArrayRef<Axes> results, bool dropsParts) {
+  // The parts of an axis that is dropped which the dimensions so far do not have.
+  int64_t left = 1;
   for (auto [size, own] : llvm::zip_equal(sizes, results)) {
-    int64_t rest = size;
+    int64_t taken = std::min(size, left), rest = size / taken;
+    if (size % taken || left % taken)
+      return failure();
+    left /= taken;
     while (rest > 1 && !axes.empty()) {
       int64_t count = mesh.sizeOf(axes.front());
-      if (rest % count)
+      if (rest % count == 0) {
+        rest /= count;
+        // Without the major axis of a dimension, a part has no place.
+        if (taken == 1)
+          own.push_back(axes.front());
+      } else if (dropsParts && count % rest == 0) {
+        left = count / rest;
+        rest = 1;
+      } else {
         return failure();
-      rest /= count;
-      own.push_back(axes.front());
+      }
       axes = axes.drop_front();
     }
   }
-  return success(axes.empty());
+  return success(axes.empty() && left == 1);
 }
 
-FailureOr<AxesOfEach> regrouped(MeshAttr mesh, ArrayRef<int64_t> from, ArrayRef<Axes> axes, ArrayRef<int64_t> to) {
+FailureOr<AxesOfEach> regrouped(MeshAttr mesh, ArrayRef<int64_t> from, ArrayRef<Axes> axes, ArrayRef<int64_t> to,
+                                bool dropsParts) {
   if (llvm::all_of(axes, [](const Axes &ofDim) { return ofDim.empty(); }))
     return AxesOfEach(to.size());
   if (from == to)
@@ -42,15 +56,15 @@ FailureOr<AxesOfEach> regrouped(MeshAttr mesh, ArrayRef<int64_t> from, ArrayRef<
       llvm::append_range(all, axes[dim]);
     }
     size_t count = group.toEnd - group.to;
-    if (failed(deal(mesh, all, to.slice(group.to, count), MutableArrayRef(results).slice(group.to, count))))
+    if (failed(deal(mesh, all, to.slice(group.to, count), MutableArrayRef(results).slice(group.to, count), dropsParts)))
       return failure();
   }
   return results;
 }
 
-FailureOr<AxesOfEach> regroupedInPlace(MeshAttr mesh, ArrayRef<int64_t> from, ArrayRef<Axes> axes,
-                                       ArrayRef<int64_t> to) {
-  FailureOr<AxesOfEach> results = regrouped(mesh, from, axes, to);
+FailureOr<AxesOfEach> regroupedInPlace(MeshAttr mesh, ArrayRef<int64_t> from, ArrayRef<Axes> axes, ArrayRef<int64_t> to,
+                                       bool dropsParts) {
+  FailureOr<AxesOfEach> results = regrouped(mesh, from, axes, to, dropsParts);
   if (failed(results))
     return failure();
   for (auto [size, ofDim] : llvm::zip_equal(from, axes))

@@ -144,6 +144,13 @@ class Module:
         Find the shardings of all values of a module that is to be partitioned, for its listing.
         """
 
+    def eager_shardings(
+        self, forward: bool
+    ) -> list[tuple[list[list[str]], list[str], list[str]] | None] | None:
+        """
+        How the results of ops are sharded that are applied by themselves; one after the other, if `forward`.
+        """
+
     def shardings(
         self,
     ) -> (

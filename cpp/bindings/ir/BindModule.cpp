@@ -17,6 +17,7 @@
 #include "cpp/pipeline/TextLimits.h"
 #include "cpp/sharding/Memories.h"
 #include "cpp/sharding/Passes.h"
+#include "cpp/sharding/ResultShardings.h"
 #include "cpp/sharding/Shardings.h"
 #include "cpp/transforms/CallGraph.h"
 #include "cpp/transforms/CheckFinite.h"
@@ -180,6 +181,27 @@ shardingsOf(const Shared &module) {
       results.push_back(shardingAxes(sharding));
   bool areAllStated = arguments.size() == function.getNumArguments() && results.size() == function.getNumResults();
   return areAllStated ? std::optional(std::pair(arguments, results)) : std::nullopt;
+}
+
+/// The shardings that the results of ops get that are applied by themselves, of a module without requests; none for a
+/// result that needs no argument with a sharding, nor an op that states one. None at all if the module runs on one
+/// device.
+static std::optional<std::vector<std::optional<ShardingAxes>>> eagerShardings(const Shared &module, bool isForward) {
+  func::FuncOp function = findIn(module, "main").op();
+  auto stated = llvm::filter_to_vector(function.getArguments(), [&](BlockArgument argument) {
+    return function.getArgAttr(argument.getArgNumber(), kSharding) != nullptr;
+  });
+  Diagnostics diagnostics;
+  PassManager manager(&context());
+  manager.addPass(createPropagateShardingsPass({/*eager=*/true, isForward}));
+  if (failed(manager.run(*module->op)))
+    diagnostics.raise("the shardings of results cannot be found");
+  if (!module->op.get()->hasAttr(kPartition))
+    return std::nullopt;
+  std::vector<std::optional<ShardingAxes>> results;
+  for (ShardingAttr sharding : shardingsOfResults(function, stated))
+    results.push_back(sharding ? std::optional(shardingAxes(sharding)) : std::nullopt);
+  return results;
 }
 
 /// The memories of values; none for those in no particular one.
@@ -395,6 +417,8 @@ void bindModule(nb::module_ &m) {
            "Ask the phase `shard` for the program of one device; an argument without a sharding may get any.")
       .def("propagate_shardings", &runPass<createPropagateShardingsPass>,
            "Find the shardings of all values of a module that is to be partitioned, for its listing.")
+      .def("eager_shardings", &eagerShardings, "forward"_a,
+           "How the results of ops are sharded that are applied by themselves; one after the other, if `forward`.")
       .def("shardings", &shardingsOf,
            "The axes over which each dimension of each argument and result of one device's program is sharded.")
       .def("donate_arguments", &donateArguments, "numbers"_a, "Allow `main` to write results over these arguments.")

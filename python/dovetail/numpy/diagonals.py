@@ -119,7 +119,11 @@ def diagflat(v: ArrayLike, k: int = 0) -> Array:
       Array([[1, 0],
              [0, 2]], dtype=int32)
     """
-    return embedded(ravel(v), operator.index(k))
+    x = ravel(v)
+    if applies_singly(x) and x.size:
+        # Every device gets all of it, as in JAX, which scatters the elements.
+        x = x[ops.iota(0, x.shape, dtypes.int32)]
+    return embedded(x, operator.index(k))
 
 
 def trace(

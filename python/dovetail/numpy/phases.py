@@ -15,8 +15,10 @@ from dovetail.numpy.cumulative import cumsum
 from dovetail.numpy.differences import diff
 from dovetail.numpy.promotion import promote
 from dovetail.ops.operands import ArrayLike, canonical_axis
+from dovetail.tracing.whole import whole
 
 
+@whole
 def unwrap(
     p: ArrayLike,
     discont: ArrayLike | None = None,

@@ -46,6 +46,7 @@ class TracedFunction(NamedTuple):
       asked_origins: whether it depends on what its arguments are computed from.
       written: if its references are discharged, the positions of the arguments whose arrays are its
         last results.
+      asked_values: whether Python asked for the value of an outer array while tracing.
     """
 
     function: _core.Function
@@ -56,6 +57,7 @@ class TracedFunction(NamedTuple):
     uses: Uses | None = None
     asked_origins: bool = False
     written: tuple[int, ...] = ()
+    asked_values: bool = False
 
     def store(self, operands: Sequence[Operand], outs: Sequence[Operand]) -> list[Operand]:
         """Make references hold what a call returned for them; returns the other results.
@@ -170,7 +172,15 @@ def _trace(
     types = [*avals, *(operand.aval for operand in captured)]
     results += [types[position].inner_aval for position in written]
     return TracedFunction(
-        function, captured, results, extra, place, uses, in_progress.asked_origins, written
+        function,
+        captured,
+        results,
+        extra,
+        place,
+        uses,
+        in_progress.asked_origins,
+        written,
+        in_progress.asked_values,
     )
 
 
@@ -239,8 +249,7 @@ def apply(
     if stack.suspended and has_tracers(operands):
         with resumed():
             return apply(name, functions, operands, results, **attributes)
-    types = [(aval.shape, dtype_name(aval.dtype)) for aval in results]
-    weak = [aval.weak_type for aval in results]
+    types, weak = _types_of(results)
     place = None
     if isinstance(functions, _core.Function):
         attributes["callee"] = functions
@@ -259,13 +268,52 @@ def apply(
         return in_progress.state_types(emitted, results)
     if Ref in map(type, operands):
         return _apply_on_refs(name, attributes, operands, types, weak)
-    values = known_values(operands)
-    module = evaluation.wrapped(name, attributes, values, types)
+    module = evaluation.wrapped(name, attributes, known_values(operands), types)
     if module.has_terms():
         callee = evaluation.Callee(module.function("main"), place)
         return evaluation.run_as_program(callee, operands, results)
     places = result_places(name, attributes, operands, results, place)
-    return arrays_of(evaluation.flat(module, name)(values), weak, places)
+    return EagerProgram(evaluation.flat(module, name), weak, places)(operands)
+
+
+class EagerProgram(NamedTuple):
+    """What evaluates an op on functions, for operands of the same types in the same places.
+
+    Attributes:
+      flat: what computes the results.
+      weak_types: of the results.
+      places: those of the results.
+    """
+
+    flat: evaluation.Flat
+    weak_types: Sequence[bool]
+    places: Sequence[Place | None]
+
+    def __call__(self, operands: Sequence[Operand]) -> list[Operand]:
+        """The results."""
+        return arrays_of(self.flat(known_values(operands)), self.weak_types, self.places)
+
+
+def eager_program(traced: TracedFunction, operands: Sequence[Operand]) -> EagerProgram | None:
+    """What evaluates a call of a function outside of all traces; None if a program has to run for
+    it.
+
+    Args:
+      traced: the function.
+      operands: those of the call, and the values that the function closes over.
+    """
+    types, weak = _types_of(traced.avals)
+    attributes = {"callee": traced.function}
+    module = evaluation.wrapped("call", attributes, known_values(operands), types)
+    if module.has_terms():
+        return None
+    places = result_places("call", attributes, operands, traced.avals, traced.place)
+    return EagerProgram(evaluation.flat(module, "call"), weak, places)
+
+
+def _types_of(avals: Sequence[ShapedArray]) -> tuple[list[Type], list[bool]]:
+    types = [(aval.shape, dtype_name(aval.dtype)) for aval in avals]
+    return types, [aval.weak_type for aval in avals]
 
 
 def call(

@@ -1,8 +1,8 @@
 """Places of what ops outside of programs compute: on a mesh, sharded as in programs.
 
 The elements are computed on the host, where CPU devices have them all. Over explicit axes of a
-mesh, types state how results are sharded; over others, the op becomes a program, which the phase
-`shard` partitions. It is not compiled: that takes a thousand times as long as the phase.
+mesh, types state how results are sharded; over others, the op becomes a program, through which
+shardings are propagated. It is not compiled: that takes a thousand times as long.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ from dovetail.base.mlir_types import Type, dtype_name
 from dovetail.base.trace_stack import stack
 from dovetail.compiler import phases
 from dovetail.placement import partitioning
+from dovetail.placement.attributes import named_sharding
 from dovetail.placement.devices import MEMORY_KINDS
 from dovetail.placement.meshes import Mesh
 from dovetail.placement.named_sharding import NamedSharding
+from dovetail.placement.partition_spec import PartitionSpec as P
 from dovetail.placement.shardings import (
     Place,
     Sharding,
@@ -67,7 +69,8 @@ def op_places(
             found = [stated_place(aval, mesh) for aval in avals]
         else:
             module = _wrapped(name, attributes, types, results)
-            found = _partitioned(module, mesh, shardings) or [place] * count
+            replicated = place_of(NamedSharding(mesh, P()))
+            found = _found(module, mesh, shardings, False, replicated) or [place] * count
         found = _known[key] = _in_memory_of(shardings, found)
     return found
 
@@ -99,7 +102,13 @@ def result_places(
     key = module.text(), mesh, *shardings
     found = _known.get(key)
     if found is None:
-        found = _partitioned(module, mesh, shardings) or [place] * len(results)
+        # The ops of a function that a transform takes are applied one by one, as in JAX.
+        one_by_one = "callee" in attributes and name != "call"
+        # Then a result that depends on no array on the mesh is nowhere in particular, unless the
+        # context says that all are there.
+        is_free = one_by_one and any(sharding is not None for sharding in shardings)
+        other = None if is_free else place_of(NamedSharding(mesh, P()))
+        found = _found(module, mesh, shardings, one_by_one, other) or [place] * len(results)
         found = _known[key] = _in_memory_of(shardings, found)
     return found
 
@@ -167,11 +176,19 @@ def _wrapped(
         raise explained(error) from None
 
 
-def _partitioned(
-    module: _core.Module, mesh: Mesh, shardings: Sequence[Sharding | None]
-) -> list[Place] | None:
-    """The places of a program's results over a mesh; None if it runs on one device."""
+def _found(
+    module: _core.Module,
+    mesh: Mesh,
+    shardings: Sequence[Sharding | None],
+    one_by_one: bool,
+    other: Place | None,
+) -> list[Place | None] | None:
+    """The places of a program's results over a mesh, `other` for those that depend on no array
+    there; None if it runs on one device. `one_by_one` if its ops are applied one after the other.
+    """
+    phases.run(module, "simplify")
     partitioning.request(module, mesh, shardings)
-    phases.run(module, "check")
-    found = partitioning.partition(module, mesh)
-    return None if found is None else [place_of(sharding) for sharding in found.results]
+    found = module.eager_shardings(one_by_one)
+    if found is None:
+        return None
+    return [other if axes is None else place_of(named_sharding(mesh, axes)) for axes in found]

@@ -121,7 +121,7 @@ class Trace(TypedFunction):
         # its keywords, the numbers of its operands and of its results.
         self._outside: dict[int, Operand] = {}
         self._known: dict[int, np.ndarray] = {}
-        self.asked_origins = False
+        self.asked_origins = self.asked_values = False
         self._producers: dict[int, tuple[Callable[..., Any], dict[str, Any], Any, Any]] = {}
 
     def commit_to(self, place: Place | None) -> None:
@@ -217,9 +217,11 @@ class Trace(TypedFunction):
         """Use an argument's name for a value in messages."""
         self._renamed[number] = argument
 
-    def given_operands(self) -> Iterator[Operand]:
-        """The outer values of arguments, and of those that the function closes over."""
-        return itertools.chain(self._outside.values(), self.captured)
+    def given_operands(self) -> Iterator[Origin]:
+        """The outer values of arguments, or what these are computed from, and those that the
+        function closes over.
+        """
+        return itertools.chain(self._outside.values(), self.origins or (), self.captured)
 
     def argument(
         self, aval: ShapedArray, outside: Operand | None, where: locations.Location | None = None
@@ -473,4 +475,5 @@ class Trace(TypedFunction):
         outside = self._outside.get(number)
         if outside is None:
             raise asked.leaked() if self.ended else error(unknown_value(self, number, asked, error))
+        self.asked_values = True
         return outside.concrete(error) if type(outside) is Tracer else outside._value()

@@ -2,20 +2,26 @@
 
 Outside of programs, ops are applied one by one, and each result has its sharding: one whose size
 does not divide has none to pass on. The compiler sees all of a function, and through such results.
+What it makes of one is kept, by the types and places of arrays, and the values of other arguments.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
 
 from dovetail.arrays.array import Array
+from dovetail.base import config
+from dovetail.base.bounded import Bounded
 from dovetail.base.trace_stack import stack
 from dovetail.placement import partitioning
 from dovetail.placement.shardings import Place
 from dovetail.tracing.bind import is_eager
-from dovetail.tracing.functions import apply, trace
+from dovetail.tracing.functions import EagerProgram, apply, eager_program, trace
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.trees.pytree import PyTreeSpec, flatten, unflatten
 
@@ -75,11 +81,61 @@ def _is_divided(x: Any) -> bool:
     return mesh is not None and not mesh.explicit_axes
 
 
+class _Known(NamedTuple):
+    """What a call was evaluated by.
+
+    Attributes:
+      program: what evaluates its arrays, and `captured`.
+      captured: constants of the function.
+      tree: the structure of the results.
+    """
+
+    program: EagerProgram
+    captured: list[Operand]
+    tree: PyTreeSpec
+
+
+class _Unkeyed(Exception):
+    """A call has an argument that cannot be part of a key."""
+
+
+_known: Bounded[Any, _Known] = Bounded()
+# Arrays of NumPy are part of programs: larger ones are not compared.
+_LARGEST_IN_KEY = 4096
+_BY_VALUE = (bool, int, str, bytes, type(None), type(...), type, np.dtype)
+
+
+def _key_of(x: Any) -> Any:
+    """What a program depends on of an argument."""
+    kind = type(x)
+    if kind is Array:
+        return x.shape, x.dtype, x.weak_type, x._place
+    if isinstance(x, slice):
+        return kind, _key_of(x.start), _key_of(x.stop), _key_of(x.step)
+    if kind is float:
+        # Zeros of both signs are equal.
+        return kind, float.hex(x)
+    if kind in (tuple, list) or (isinstance(x, tuple) and hasattr(kind, "_fields")):
+        return kind, *map(_key_of, x)
+    if isinstance(x, (np.ndarray, np.generic)) and x.nbytes <= _LARGEST_IN_KEY and x.dtype != "O":
+        return kind, x.shape, x.dtype, x.tobytes()
+    if isinstance(x, _BY_VALUE):
+        return kind, x
+    raise _Unkeyed
+
+
 def _evaluated(
     function: Callable[..., Any], leaves: list[Any], tree: PyTreeSpec, kwargs: dict[str, Any]
 ) -> Any:
     positions = [i for i, x in enumerate(leaves) if type(x) is Array]
-    arrays = [leaves[i] for i in positions]
+    arrays: list[Operand] = [leaves[i] for i in positions]
+    key: Any = None
+    with contextlib.suppress(_Unkeyed):
+        options = [(name, _key_of(x)) for name, x in kwargs.items()]
+        key = function, tree, config.snapshot().trace_key, *map(_key_of, leaves), *options
+    known = None if key is None else _known.get(key)
+    if known is not None:
+        return unflatten(known.tree, known.program([*arrays, *known.captured]))
 
     def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
         given = list(leaves)
@@ -90,5 +146,11 @@ def _evaluated(
     name = getattr(function, "__name__", "function")
     names = [f"argument {i} of {name}" for i in positions]
     traced = trace(python, [x.aval for x in arrays], names, _KIND, name, arrays)
-    outs = apply("call", traced, [*arrays, *traced.captured], traced.avals)
-    return unflatten(traced.extra, outs)
+    operands = [*arrays, *traced.captured]
+    program = None if traced.asked_values else eager_program(traced, operands)
+    if program is None:
+        return unflatten(traced.extra, apply("call", traced, operands, traced.avals))
+    # A constant is equal in each trace; what is not may be an array that was set elsewhere.
+    if key is not None and all(x._place is None for x in traced.captured):
+        _known[key] = _Known(program, traced.captured, traced.extra)
+    return unflatten(traced.extra, program(operands))

@@ -125,3 +125,35 @@ func.func @repeated(%x: tensor<1000xf32>, %y: tensor<50000x1000xf32>, %z: tensor
   } -> tensor<100x1000xf32>
   return %0, %1 : tensor<50000x1000xf32>, tensor<100x1000xf32>
 }
+
+// -----
+
+// A large product whose last two dimensions stay the last is computed as it is read; otherwise, it is transposed afterwards.
+// CHECK-LABEL: func.func @reordered
+// CHECK: %[[PRODUCT:.+]] = linalg.generic
+// CHECK: %[[BEHIND:.+]] = "iree_tensor_ext.compute_barrier.start"(%[[PRODUCT]])
+// CHECK-NOT: compute_barrier
+// CHECK: linalg.transpose ins(%[[PRODUCT]] {{.*}} permutation = [0, 1, 3, 2]
+// CHECK: linalg.transpose ins(%[[BEHIND]] {{.*}} permutation = [0, 2, 1, 3]
+#left = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d4)>
+#right = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d4, d3)>
+#result = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3)>
+func.func @reordered(%x: tensor<2x2x256x256xf32>, %y: tensor<2x2x256x32xf32>)
+    -> (tensor<2x2x32x256xf32>, tensor<2x256x2x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<2x2x256x32xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<2x2x256x32xf32>) -> tensor<2x2x256x32xf32>
+  %0 = linalg.generic {indexing_maps = [#left, #right, #result],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
+      ins(%x, %y : tensor<2x2x256x256xf32>, tensor<2x2x256x32xf32>) outs(%zeros : tensor<2x2x256x32xf32>) {
+    ^bb0(%a: f32, %b: f32, %out: f32):
+      %product = arith.mulf %a, %b : f32
+      %sum = arith.addf %out, %product : f32
+      linalg.yield %sum : f32
+  } -> tensor<2x2x256x32xf32>
+  %swapped = tensor.empty() : tensor<2x2x32x256xf32>
+  %1 = linalg.transpose ins(%0 : tensor<2x2x256x32xf32>) outs(%swapped : tensor<2x2x32x256xf32>) permutation = [0, 1, 3, 2]
+  %moved = tensor.empty() : tensor<2x256x2x32xf32>
+  %2 = linalg.transpose ins(%0 : tensor<2x2x256x32xf32>) outs(%moved : tensor<2x256x2x32xf32>) permutation = [0, 2, 1, 3]
+  return %1, %2 : tensor<2x2x32x256xf32>, tensor<2x256x2x32xf32>
+}

@@ -224,3 +224,16 @@ def test_results_are_divided_as_those_of_jax(name: str) -> None:
             part = result.sharding.shard_shape(result.shape)
             assert tuple(n // m for n, m in zip(result.shape, part, strict=True)) == wanted
             np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-4)
+
+
+@dt.config.compile("never")
+def test_gradients_of_functions_of_parts_are_sharded_as_stated() -> None:
+    # They depend on no value.
+    first = dt.shard_map(
+        lambda x: lax.all_gather(x, "a", axis=0, tiled=True, to="invarying"),
+        mesh=MESH,
+        in_specs=P("a", "b"),
+        out_specs=P(None, "b"),
+    )
+    x = dt.device_put(np.ones((8, 4), np.float32), NamedSharding(MESH, P("a", "b")))
+    assert dt.grad(lambda x: first(x).sum())(x).sharding == x.sharding

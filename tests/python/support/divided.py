@@ -13,6 +13,25 @@ from dovetail.sharding import PartitionSpec as P
 MESH = dt.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
 
 
+# The same devices in a line.
+LINE = dt.make_mesh((8,), ("d",), axis_types=(AxisType.Auto,))
+
+
+def sharding(*spec: Any) -> NamedSharding:
+    return NamedSharding(MESH, P(*spec))
+
+
+def values(shape: tuple[int, ...], *spec: Any, mesh: Any = MESH) -> dt.Array:
+    """An array of numbers of both signs, some of them equal."""
+    numbers = (np.arange(np.prod(shape), dtype=np.float32) % 23 / 7 - 1).reshape(shape)
+    return dt.device_put(numbers, NamedSharding(mesh, P(*spec)))
+
+
+def positive(*spec: Any) -> dt.Array:
+    """Eight times the same positive definite matrix."""
+    return dt.device_put(np.stack([_DEFINITE] * 8), NamedSharding(MESH, P(*spec)))
+
+
 def put(shape: tuple[int, ...], *spec: Any) -> dt.Array:
     values = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
     return dt.device_put(values, NamedSharding(MESH, P(*spec)))

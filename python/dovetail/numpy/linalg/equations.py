@@ -23,6 +23,7 @@ from dovetail.numpy.products import matmul
 from dovetail.numpy.promotion import inexact, promote
 from dovetail.numpy.shape import moveaxis
 from dovetail.ops.operands import ArrayLike, as_operand
+from dovetail.tracing.whole import whole
 from dovetail.transforms import custom_derivatives
 
 
@@ -161,6 +162,7 @@ def _product(x: Array, y: Array, z: Array) -> Array:
     return matmul(matmul(x, y), z)
 
 
+@whole
 def lstsq(
     a: ArrayLike, b: ArrayLike, rcond: float | None = None, *, numpy_resid: bool = False
 ) -> tuple[Array, Array, Array, Array]:

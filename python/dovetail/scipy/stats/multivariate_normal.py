@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from dovetail import lax, ops
 from dovetail.arrays.array import Array
@@ -52,15 +53,25 @@ def logpdf(x: ArrayLike, mean: ArrayLike, cov: ArrayLike, allow_singular: None =
             f"shape {spread.shape}"
         )
     factor = lax.linalg.cholesky(spread)
-    batch = broadcast_shapes(y.shape[:-1], factor.shape[:-2], name=name)
-    z = lax.linalg.triangular_solve(
+    z = _solved(factor, y, broadcast_shapes(y.shape[:-1], factor.shape[:-2], name=name))
+    scale = sum(ops.log(diagonal(factor, 0, -2, -1)), -1)
+    return -0.5 * (sum(square(z), -1) + n * math.log(2 * math.pi)) - scale
+
+
+def _solved(factor: Array, y: Array, batch: tuple[Any, ...]) -> Array:
+    """The solutions of L z = y for lower triangular L and vectors y."""
+    n = factor.shape[-1]
+    if factor.ndim == 2 and y.ndim > 1:
+        # The rows of one matrix.
+        rows = lax.reshape(y, (math.prod(batch), n))
+        z = lax.linalg.triangular_solve(factor, rows, lower=True, transpose_a=True)
+        return lax.reshape(z, y.shape)
+    return lax.linalg.triangular_solve(
         broadcast_to(factor, (*batch, n, n)),
         broadcast_to(y, (*batch, n))[..., None],
         left_side=True,
         lower=True,
     )[..., 0]
-    scale = sum(ops.log(diagonal(factor, 0, -2, -1)), -1)
-    return -0.5 * (sum(square(z), -1) + n * math.log(2 * math.pi)) - scale
 
 
 def pdf(x: ArrayLike, mean: ArrayLike, cov: ArrayLike) -> Array:

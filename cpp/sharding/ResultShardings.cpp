@@ -1,0 +1,38 @@
+// The shardings of the results of a function whose values have theirs.
+#include "ResultShardings.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+static ShardingAttr foundSharding(func::FuncOp function, Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return function.getArgAttrOfType<ShardingAttr>(argument.getArgNumber(), kSharding);
+  auto result = cast<OpResult>(value);
+  auto found = result.getOwner()->getAttrOfType<ArrayAttr>(kShardings);
+  return found ? dyn_cast<ShardingAttr>(found[result.getResultNumber()]) : ShardingAttr();
+}
+
+/// Over the axes of each dimension up to the first one that does not divide it.
+static ShardingAttr withEqualParts(ShardingAttr sharding, RankedTensorType type) {
+  AxesOfEach dims = axesOf(sharding);
+  for (auto [size, axes] : llvm::zip_equal(type.getShape(), dims))
+    while (!isEven(sharding.getMesh(), size, axes))
+      axes.pop_back();
+  return withSums(shardingOf(sharding.getMesh(), dims), sharding.getReplicated(), sharding.getUnreduced());
+}
+
+SmallVector<ShardingAttr> shardingsOfResults(func::FuncOp function, ArrayRef<BlockArgument> arguments) {
+  // In the order of the program, operands come first. Ops on parts state where they compute.
+  DenseSet<Value> needing(arguments.begin(), arguments.end());
+  for (Operation &op : function.front())
+    if (op.walk([](GlobalOpInterface) { return WalkResult::interrupt(); }).wasInterrupted() ||
+        llvm::any_of(op.getOperands(), [&](Value operand) { return needing.contains(operand); }))
+      needing.insert(op.result_begin(), op.result_end());
+  return llvm::map_to_vector(function.front().getTerminator()->getOperands(), [&](Value value) {
+    ShardingAttr found = needing.contains(value) ? foundSharding(function, value) : ShardingAttr();
+    return found ? withEqualParts(found, cast<RankedTensorType>(value.getType())) : found;
+  });
+}
+
+} // namespace dovetail

@@ -1,0 +1,16 @@
+// Ops that do not divide what they compute if they are applied by themselves.
+#ifndef DOVETAIL_DIALECTS_ALONE_H
+#define DOVETAIL_DIALECTS_ALONE_H
+
+#include "mlir/IR/OpDefinition.h"
+
+namespace dovetail {
+
+/// Marks an op that, applied by itself and not in a program, is divided among devices along the factors that all its
+/// operands have only: as by JAX, which calls a library for what remains.
+template <typename ConcreteType>
+class WholeAlone : public mlir::OpTrait::TraitBase<ConcreteType, WholeAlone> {};
+
+} // namespace dovetail
+
+#endif // DOVETAIL_DIALECTS_ALONE_H
