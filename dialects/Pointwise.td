@@ -226,8 +226,11 @@ def BitcastOp : Conversion<"bitcast", "zero", "zero", "{}"> {
   let weakOperands = [];
   let hasVerifier = 1;
 }
+// Rules of batches mark what no cotangent leaves, which in a transposed function can be a tangent.
 def StopGradientOp : Unary<"stop_gradient", Element, "zero"> {
   let summary = "the operand, with tangent zero";
+  let linear = ["{0}"];
+  let cotangents = ["(::llvm::isa<::mlir::IntegerType>(::mlir::getElementTypeOrSelf(t)) ? t : ::mlir::Value(zero))"];
   let scalar = "args[0]";
 }
 

@@ -229,7 +229,11 @@ struct FromStablehloPass : impl::FromStablehloPassBase<FromStablehloPass> {
           return signalPassFailure();
       eraseUncalled(module);
     }
-    for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+    // Bodies of reductions are batched with the functions that they call.
+    FailureOr<SmallVector<func::FuncOp>> order = calleesFirst(module);
+    if (failed(order))
+      return signalPassFailure();
+    for (func::FuncOp function : *order) {
       OpBuilder builder(function);
       Importer e(builder, function.getLoc(), functions);
       if (failed(checked([&] { return e.translate(function.getBody()); })))

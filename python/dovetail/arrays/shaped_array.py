@@ -102,6 +102,8 @@ class ShapedArray(tuple[Any, ...]):
         """The type of tangents of such arrays."""
         return self.update(dtype=self.dtype if is_inexact(self.dtype) else float0)
 
+    at_least_vspace = to_tangent_aval
+
     def to_ct_aval(self) -> ShapedArray:
         """The type of cotangents of such arrays: sums of theirs are left to do where those of the
         arrays are done, if that is said (`reduced`), and the reverse.

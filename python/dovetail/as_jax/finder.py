@@ -84,6 +84,9 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             # Of the module that Python has made, nothing is kept: there is one already.
             sys.modules[name] = found
             _answer(found, name)
+            if any(each.startswith(f"{name}.") for each in names.MODULES):
+                # A package in JAX: Python asks the finder for the modules in it.
+                found.__dict__.setdefault("__path__", [])
 
 
 def _answer(

@@ -13,6 +13,7 @@ MODULES = frozenset(
     jax.example_libraries.optimizers jax.example_libraries.stax jax.experimental
     jax.experimental.array_serialization jax.experimental.buffer_callback
     jax.experimental.checkify jax.experimental.colocated_python
+    jax.experimental.colocated_python.func jax.experimental.colocated_python.serialization
     jax.experimental.compilation_cache jax.experimental.compute_on
     jax.experimental.control_deps jax.experimental.custom_partitioning jax.experimental.fused
     jax.experimental.hijax jax.experimental.jax2tf jax.experimental.jet
@@ -145,10 +146,9 @@ MISSING = {
         """,
         "jax.api_util": """
             argnums_partial donation_vector flatten_axes rebase_donate_argnums
-            safe_map
         """,
         "jax.core": """
-            CallPrimitive DebugInfo JaxprPpContext JaxprPpSettings JaxprTypeError
+            CallPrimitive JaxprPpContext JaxprPpSettings JaxprTypeError
             OutputType abstract_token aval_mapping_handlers call
             concretization_function_error custom_typechecks literalable_types max_dim
             min_dim no_axis_name trace_ctx
@@ -205,7 +205,7 @@ MISSING = {
             register_backend_factory
         """,
         "jax.extend.core": """
-            AbstractToken CallPrimitive DebugInfo JaxprTypeError
+            AbstractToken CallPrimitive JaxprTypeError
         """,
         "jax.extend.linear_util": """
             StoreException cache merge_linear_aux transformation transformation2

@@ -8,7 +8,7 @@ from typing import Any
 from dovetail import ops
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
-from dovetail.base.errors import type_error
+from dovetail.base.errors import type_error, value_error
 from dovetail.lax import basics as lax
 from dovetail.lax.create import vector_of_sizes
 from dovetail.ops.operands import ArrayLike, as_operand, canonical_axis
@@ -78,6 +78,36 @@ def _operands(name: str, x: Array, start_indices: Any, window: Sequence[int]) ->
     return entries
 
 
+def _allowed(name: str, x: Array, start_indices: Any, is_allowed: bool | Sequence[bool]) -> Any:
+    """The start indices, those that must not be negative clamped to 0.
+
+    Raises:
+      ValueError: one of these is negative, and a number.
+    """
+    each = [is_allowed] * x.ndim if isinstance(is_allowed, bool) else list(is_allowed)
+    if len(each) != x.ndim:
+        raise value_error(
+            f"{name}: Length of allow_negative_indices sequence {is_allowed} must match the number "
+            f"of dimensions in the operand, got: {len(each)} and {x.ndim}"
+        )
+    if all(each):
+        return start_indices
+    if hasattr(start_indices, "shape"):
+        vector = as_operand(name, start_indices)
+        start_indices = [lax.index_in_dim(vector, i, keepdims=False) for i in range(x.ndim)]
+    for start, size, is_kept in zip(start_indices, x.shape, each, strict=False):
+        if isinstance(start, int) and start < 0 and not is_kept:
+            raise value_error(
+                f"Index {start} is out of bounds for dimension {size} if "
+                f"allow_negative_indices=False, got: {name} with it"
+            )
+    starts = [as_operand(name, start) for start in start_indices]
+    return [
+        start if is_kept else lax.max(start, lax.full_like(start, 0))
+        for start, is_kept in zip(starts, each, strict=True)
+    ]
+
+
 def _vector_or_entries(starts: Sequence[Array]) -> Any:
     return starts[0] if len(starts) == 1 and starts[0].ndim else starts
 
@@ -92,7 +122,13 @@ def _window(name: str, x: Array, sizes: Sequence[int]) -> tuple[int, ...]:
     return window
 
 
-def dynamic_slice(operand: ArrayLike, start_indices: Any, slice_sizes: Sequence[int]) -> Array:
+def dynamic_slice(
+    operand: ArrayLike,
+    start_indices: Any,
+    slice_sizes: Sequence[int],
+    *,
+    allow_negative_indices: bool | Sequence[bool] = True,
+) -> Array:
     """A slice of constant size that starts at indices known only at run time.
 
     Args:
@@ -100,6 +136,8 @@ def dynamic_slice(operand: ArrayLike, start_indices: Any, slice_sizes: Sequence[
       start_indices: an integer scalar for each dimension, or a vector of them. Negative ones count
         from the end; a start from which the slice would not fit is then clamped so that it does.
       slice_sizes: the size of the slice along each dimension.
+      allow_negative_indices: whether negative indices count from the end, for all dimensions or for
+        each; they are clamped to 0 otherwise.
 
     Returns:
       An array of shape `slice_sizes`.
@@ -116,6 +154,7 @@ def dynamic_slice(operand: ArrayLike, start_indices: Any, slice_sizes: Sequence[
     window = _window("dynamic_slice", x, slice_sizes)
     if not x.ndim:
         return x
+    start_indices = _allowed("dynamic_slice", x, start_indices, allow_negative_indices)
     starts = _operands("dynamic_slice", x, start_indices, window)
     return _sliced(x, *starts, slice_sizes=window)
 
@@ -147,13 +186,19 @@ def _rows(x: Array, starts: Array, window: Sequence[Any]) -> Array:
     return x
 
 
-def dynamic_update_slice(operand: ArrayLike, update: ArrayLike, start_indices: Any) -> Array:
+def dynamic_update_slice(
+    operand: ArrayLike,
+    update: ArrayLike,
+    start_indices: Any,
+    *,
+    allow_negative_indices: bool | Sequence[bool] = True,
+) -> Array:
     """The operand with a slice replaced, which starts at indices known only at run time.
 
     Args:
       operand: an array.
       update: the new slice, of the operand's rank and element type.
-      start_indices: as for `dynamic_slice`.
+      start_indices, allow_negative_indices: as for `dynamic_slice`.
 
     Returns:
       An array like the operand.
@@ -175,6 +220,7 @@ def dynamic_update_slice(operand: ArrayLike, update: ArrayLike, start_indices: A
     window = _window("dynamic_update_slice", x, new.shape)
     if not x.ndim:
         return new
+    start_indices = _allowed("dynamic_update_slice", x, start_indices, allow_negative_indices)
     return _updated(x, new, *_operands("dynamic_update_slice", x, start_indices, window))
 
 
@@ -213,7 +259,12 @@ def _updated_rows(
 
 
 def dynamic_slice_in_dim(
-    operand: ArrayLike, start_index: ArrayLike, slice_size: int, axis: int = 0
+    operand: ArrayLike,
+    start_index: ArrayLike,
+    slice_size: int,
+    axis: int = 0,
+    *,
+    allow_negative_indices: bool = True,
 ) -> Array:
     """`dynamic_slice` along one dimension; the others stay whole.
 
@@ -222,6 +273,8 @@ def dynamic_slice_in_dim(
       start_index: an integer scalar, as for `dynamic_slice`.
       slice_size: the size of the slice along `axis`.
       axis: the dimension.
+      allow_negative_indices: whether a negative index counts from the end; it is clamped to 0
+        otherwise.
 
     Returns:
       An array of the operand's shape, with `slice_size` along `axis`.
@@ -239,11 +292,16 @@ def dynamic_slice_in_dim(
     starts: list[Any] = [0] * x.ndim
     sizes = list(x.shape)
     starts[axis], sizes[axis] = start_index, as_size(slice_size)
-    return dynamic_slice(x, starts, sizes)
+    return dynamic_slice(x, starts, sizes, allow_negative_indices=allow_negative_indices)
 
 
 def dynamic_index_in_dim(
-    operand: ArrayLike, index: ArrayLike, axis: int = 0, keepdims: bool = True
+    operand: ArrayLike,
+    index: ArrayLike,
+    axis: int = 0,
+    keepdims: bool = True,
+    *,
+    allow_negative_indices: bool = True,
 ) -> Array:
     """The elements at an index along one dimension, which is kept with size 1 or dropped.
 
@@ -252,6 +310,8 @@ def dynamic_index_in_dim(
       index: an integer scalar; a negative one counts from the end, one out of bounds is clamped.
       axis: the dimension.
       keepdims: whether the result has it, with size 1.
+      allow_negative_indices: whether a negative index counts from the end; it is clamped to 0
+        otherwise.
 
     Returns:
       An array.
@@ -266,12 +326,17 @@ def dynamic_index_in_dim(
     """
     x = as_operand("dynamic_index_in_dim", operand)
     axis = canonical_axis(axis, x.ndim)
-    result = dynamic_slice_in_dim(x, index, 1, axis)
+    result = dynamic_slice_in_dim(x, index, 1, axis, allow_negative_indices=allow_negative_indices)
     return result if keepdims else lax.squeeze(result, (axis,))
 
 
 def dynamic_update_slice_in_dim(
-    operand: ArrayLike, update: ArrayLike, start_index: ArrayLike, axis: int
+    operand: ArrayLike,
+    update: ArrayLike,
+    start_index: ArrayLike,
+    axis: int,
+    *,
+    allow_negative_indices: bool = True,
 ) -> Array:
     """`dynamic_update_slice` along one dimension.
 
@@ -280,6 +345,8 @@ def dynamic_update_slice_in_dim(
       update: the new slice, of the operand's rank and element type.
       start_index: an integer scalar, as for `dynamic_slice`.
       axis: the dimension; along the others the update starts at 0.
+      allow_negative_indices: whether a negative index counts from the end; it is clamped to 0
+        otherwise.
 
     Returns:
       An array like the operand.
@@ -295,11 +362,16 @@ def dynamic_update_slice_in_dim(
     x = as_operand("dynamic_update_slice_in_dim", operand)
     starts: list[Any] = [0] * x.ndim
     starts[canonical_axis(axis, x.ndim)] = start_index
-    return dynamic_update_slice(x, update, starts)
+    return dynamic_update_slice(x, update, starts, allow_negative_indices=allow_negative_indices)
 
 
 def dynamic_update_index_in_dim(
-    operand: ArrayLike, update: ArrayLike, index: ArrayLike, axis: int
+    operand: ArrayLike,
+    update: ArrayLike,
+    index: ArrayLike,
+    axis: int,
+    *,
+    allow_negative_indices: bool = True,
 ) -> Array:
     """The operand with the elements at one index along a dimension replaced.
 
@@ -309,6 +381,8 @@ def dynamic_update_index_in_dim(
         along it.
       index: an integer scalar, as for `dynamic_index_in_dim`.
       axis: the dimension.
+      allow_negative_indices: whether a negative index counts from the end; it is clamped to 0
+        otherwise.
 
     Returns:
       An array like the operand.
@@ -326,4 +400,6 @@ def dynamic_update_index_in_dim(
     axis = canonical_axis(axis, x.ndim)
     if new.ndim != x.ndim:
         new = lax.expand_dims(new, (axis,))
-    return dynamic_update_slice_in_dim(x, new, index, axis)
+    return dynamic_update_slice_in_dim(
+        x, new, index, axis, allow_negative_indices=allow_negative_indices
+    )

@@ -433,14 +433,17 @@ _keys.let_move_keys(
     globals(),
     dict.fromkeys(
         (
-            *("array", "array_split", "asarray", "atleast_1d", "broadcast_to", "concatenate"),
-            *("copy", "expand_dims", "flip", "hstack", "moveaxis", "ravel", "repeat", "reshape"),
-            *("roll", "split", "squeeze", "stack", "swapaxes", "take", "tile", "transpose"),
-            *("unstack", "vstack"),
+            *("array", "array_split", "asarray", "atleast_1d", "atleast_2d", "atleast_3d"),
+            *("block", "broadcast_to", "column_stack", "concatenate", "copy", "delete"),
+            *("diagonal", "dsplit", "dstack", "expand_dims", "flip", "fliplr", "flipud", "hsplit"),
+            *("hstack", "matrix_transpose", "moveaxis", "permute_dims", "ravel", "repeat"),
+            *("reshape", "resize", "roll", "rollaxis", "rot90", "split", "squeeze", "stack"),
+            *("swapaxes", "take", "take_along_axis", "tile", "transpose", "unstack", "vsplit"),
+            "vstack",
         ),
         (0,),
     )
-    | {"append": (0, 1), "broadcast_arrays": range(64), "where": (1, 2)},
+    | {"append": (0, 1), "compress": (1,), "extract": (1,), "select": (1, 2), "where": (1, 2)},
 )
 _keys.let_make_keys(
     globals(),

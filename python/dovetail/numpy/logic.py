@@ -176,7 +176,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Array:
       >>> array_equal([1, 2], [1, 2])
       Array(True, dtype=bool)
     """
-    x, y = asarray(a1), asarray(a2)
+    x, y = (a if is_keys(a) else asarray(a) for a in (a1, a2))
     if x.shape != y.shape:
         return as_operand("array_equal", False)
     result = equal(x, y)

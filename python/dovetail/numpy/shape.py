@@ -8,12 +8,14 @@ from typing import Any
 
 from dovetail import lax, ops
 from dovetail.arrays.array import Array
+from dovetail.arrays.keys import is_keys, moves_keys
 from dovetail.base.errors import type_error, value_error
 from dovetail.numpy.creation import asarray, broadcast_to_shape
 from dovetail.numpy.promotion import broadcast
 from dovetail.ops.operands import (
     ArrayLike,
     as_operand,
+    broadcast_shapes,
     canonical_axes,
     canonical_axis,
     canonical_shape,
@@ -407,4 +409,8 @@ def broadcast_arrays(*args: ArrayLike) -> list[Array]:
       >>> [x.shape for x in broadcast_arrays(1, np.ones(3))]
       [(3,), (3,)]
     """
+    if any(map(is_keys, args)):
+        arrays: list[Any] = [x if is_keys(x) else asarray(x) for x in args]
+        sizes = broadcast_shapes(*(x.shape for x in arrays), name="broadcast_arrays")
+        return [moves_keys(broadcast_to, (0,))(x, sizes) for x in arrays]
     return broadcast("broadcast_arrays", *args, is_asked=True)

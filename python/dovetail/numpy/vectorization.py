@@ -8,16 +8,24 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from dovetail.arrays.array import Array
+from dovetail.arrays.keys import moves_keys
 from dovetail.base.errors import type_error, value_error
-from dovetail.numpy.creation import asarray
+from dovetail.numpy.creation import asarray as _asarray
 from dovetail.numpy.promotion import check_ranks
-from dovetail.numpy.shape import expand_dims, moveaxis, reshape
+from dovetail.numpy.shape import expand_dims as _expand_dims
+from dovetail.numpy.shape import moveaxis as _moveaxis
+from dovetail.numpy.shape import reshape as _reshape
 from dovetail.ops.operands import ArrayLike, broadcast_shapes, canonical_axis
 from dovetail.transforms.batching import vmap
 from dovetail.trees.functions import map as tree_map
 
 # The names of an operand's dimensions that the function sees.
 Names = tuple[str, ...]
+
+# The functions are also applied to arrays of keys.
+asarray, expand_dims, moveaxis, reshape = (
+    moves_keys(each, (0,)) for each in (_asarray, _expand_dims, _moveaxis, _reshape)
+)
 
 _OPERAND = r"\(\s*(?:\w+\s*(?:,\s*\w+\s*)*)?\)"
 _OPERANDS = rf"\s*{_OPERAND}\s*(?:,\s*{_OPERAND}\s*)*"
@@ -142,12 +150,12 @@ def _check_results(result: Any, names: list[Names], sizes: dict[str, int]) -> No
         )
     known = dict(sizes)
     for x, dims in zip(results, names, strict=True):
-        shape = asarray(x).shape
-        if len(shape) != len(dims):
+        inner = asarray(x).shape
+        if len(inner) != len(dims):
             raise value_error(
-                f"vectorize: output shape {shape} does not match core dimensions ({','.join(dims)})"
+                f"vectorize: output shape {inner} does not match core dimensions ({','.join(dims)})"
             )
-        _agree(known, shape, dims)
+        _agree(known, inner, dims)
 
 
 def _over_leading(function: Callable[..., Any], operands: list[Array], ranks: list[int]) -> Any:

@@ -191,10 +191,10 @@ def _stated_type(
 
 def known_values(operands: Sequence[Operand]) -> list[np.ndarray]:
     """The operands' values outside of all traces."""
-    for operand in operands:
-        if type(operand) is Tracer:
-            raise operand.leaked()
-    return [_value_of(operand) for operand in operands]
+    return [
+        operand.outlived()._value() if type(operand) is Tracer else _value_of(operand)
+        for operand in operands
+    ]
 
 
 def _value_of(operand: Any) -> np.ndarray:

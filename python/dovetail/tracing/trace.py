@@ -121,6 +121,8 @@ class Trace(TypedFunction):
         # its keywords, the numbers of its operands and of its results.
         self._outside: dict[int, Operand] = {}
         self._known: dict[int, np.ndarray] = {}
+        # What was used after the function was traced.
+        self.outlived: dict[int, Array] = {}
         self.asked_origins = self.asked_values = False
         self._producers: dict[int, tuple[Callable[..., Any], dict[str, Any], Any, Any]] = {}
 
@@ -287,7 +289,9 @@ class Trace(TypedFunction):
             if operand._trace is self:
                 return operand.number
             if operand._trace.ended or not self._encloses(operand._trace):
-                raise operand.leaked()
+                if kind is Ref:
+                    raise operand.leaked()
+                operand = operand.outlived()
         key = id(operand)
         known = self._numbers.get(key)
         if known is None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dovetail.arrays.array import ArrayMethods, ShapedArray
+from dovetail.arrays.array import Array, ArrayMethods, ShapedArray
 from dovetail.base import locations
 from dovetail.base.errors import (
     ConcretizationTypeError,
@@ -19,6 +19,7 @@ from dovetail.base.locations import here
 from dovetail.base.trace_stack import current
 from dovetail.placement.named_sharding import NamedSharding
 from dovetail.placement.shardings import Sharding, memory_of_results
+from dovetail.tracing.outliving import outlives
 
 if TYPE_CHECKING:
     from dovetail.tracing.trace import Trace
@@ -104,6 +105,23 @@ class Tracer(ArrayMethods):
             "variable, list or attribute outside"
         )
 
+    def outlived(self) -> Array:
+        """The array that it is, after the function was traced: if it depends on none of the
+        function's arguments, and the transform is applied outside of `jit`, where JAX computes such
+        values at once.
+
+        Raises:
+          LeakedTracerError: it depends on some.
+        """
+        trace = self._trace
+        if not outlives(trace, self.number):
+            raise self.leaked()
+        known = trace.outlived.get(self.number)
+        if known is None:
+            known = Array(self._value(), self.weak_type)
+            trace.outlived[self.number] = known
+        return known
+
     def _scalar(self, wanted: str) -> Any:
         try:
             return super()._scalar(wanted)
@@ -122,6 +140,8 @@ class Tracer(ArrayMethods):
         return super().__index__()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if outlives(self._trace, self.number):
+            return np.array(self._value(), dtype)
         raise TracerArrayConversionError(
             "The numpy.ndarray conversion method __array__() was called on traced array with shape "
             f"{self.aval}: NumPy cannot take {self.description()}, a tracer of "

@@ -32,12 +32,22 @@ from dovetail.trees.pytree import flatten, is_leaf_spec, unflatten
 from dovetail.trees.treedef import public
 
 
+def refuse_axes(name: str, reduce_axes: Sequence[Any]) -> None:
+    """Raise a NotImplementedError if a function of derivatives was given `reduce_axes`."""
+    if reduce_axes:
+        raise NotImplementedError(
+            f"reduce_axes argument to {name} is deprecated, and must be empty, got: {reduce_axes}; "
+            "sum over the axes with lax.psum in the function"
+        )
+
+
 def value_and_grad(
     fun: Function,
     argnums: int | Sequence[int] = 0,
     has_aux: bool = False,
     holomorphic: bool = False,
     allow_int: bool = False,
+    reduce_axes: Sequence[Any] = (),
 ) -> Function:
     """A function that returns `fun`'s value and its gradient.
 
@@ -48,11 +58,13 @@ def value_and_grad(
       has_aux: whether `fun` returns auxiliary data that is passed through.
       holomorphic: whether `fun` is holomorphic from complex numbers to complex numbers.
       allow_int: whether integer arguments are allowed; their gradient is zero.
+      reduce_axes: deprecated; must be empty.
 
     Returns:
       A function of the same arguments that returns (value, gradient), or ((value, aux), gradient).
 
     Raises:
+      NotImplementedError: `reduce_axes` is not empty.
       TypeError: an argument is not of float or complex type, or the result is not a real scalar.
 
     Example:
@@ -61,6 +73,7 @@ def value_and_grad(
       >>> float(value), float(gradient)
       (9.0, 6.0)
     """
+    refuse_axes("value_and_grad", reduce_axes)
     numbers = as_numbers(argnums, "argnums")
     name = name_of(fun)
 
@@ -106,6 +119,7 @@ def grad(
     has_aux: bool = False,
     holomorphic: bool = False,
     allow_int: bool = False,
+    reduce_axes: Sequence[Any] = (),
 ) -> Function:
     """A function that returns `fun`'s gradient.
 
@@ -116,12 +130,14 @@ def grad(
       has_aux: whether `fun` returns auxiliary data that is passed through.
       holomorphic: whether `fun` is holomorphic from complex numbers to complex numbers.
       allow_int: whether integer arguments are allowed; their gradient is zero, of dtype float0.
+      reduce_axes: deprecated; must be empty.
 
     Returns:
       A function of the same arguments that returns the gradient, of the shapes and dtypes of the
       arguments, or (gradient, aux) with `has_aux`.
 
     Raises:
+      NotImplementedError: `reduce_axes` is not empty.
       TypeError: an argument is not of float or complex type, or the result is not a real scalar.
 
     Example:
@@ -129,6 +145,7 @@ def grad(
       >>> float(dt.grad(dt.grad(lambda x: x**3))(2.0))
       12.0
     """
+    refuse_axes("grad", reduce_axes)
     both = value_and_grad(fun, argnums, has_aux, holomorphic, allow_int)
 
     @wraps(fun)

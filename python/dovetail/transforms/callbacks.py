@@ -19,7 +19,8 @@ from dovetail.base.trace_stack import current, outside_of_traces, refuse_recordi
 from dovetail.placement.shardings import common_place
 from dovetail.reference import callbacks
 from dovetail.tracing.arguments import as_operand, name_of
-from dovetail.tracing.trace import Operand, Tracer
+from dovetail.tracing.bind import known_values
+from dovetail.tracing.trace import Operand
 from dovetail.trees.pytree import flatten, leaf_names, unflatten
 
 # A quotation mark within a text of a module is escaped.
@@ -233,11 +234,8 @@ def called_on(
     refuse_recording()
     in_progress = current()
     if in_progress is None:
-        for operand in operands:
-            if type(operand) is Tracer:
-                raise operand.leaked()
         place = common_place(operands, called.name) if avals else None
-        arrays = [operand._value() for operand in operands]
+        arrays = known_values(operands)
         results = called(arrays, shapes, [aval.dtype for aval in avals])
         return [Array(result, place=place) for result in results]
     attributes: dict[str, Any] = {

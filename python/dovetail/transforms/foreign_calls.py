@@ -20,6 +20,7 @@ from dovetail.base.trace_stack import current, refuse_recording
 from dovetail.placement.shardings import common_place
 from dovetail.reference import ffi
 from dovetail.tracing.arguments import as_operand
+from dovetail.tracing.bind import known_values
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.transforms.callbacks import VMAP_METHODS
 from dovetail.transforms.foreign_registration import core_ndims
@@ -347,11 +348,8 @@ def _apply(
     refuse_recording()
     in_progress = current()
     if in_progress is None:
-        for operand in operands:
-            if type(operand) is Tracer:
-                raise operand.leaked()
         place = common_place(operands, what) if avals else None
-        results = compute([operand._value() for operand in operands])
+        results = compute(known_values(operands))
         return [Array(result, place=place) for result in results]
     if axes := tuple(axis.text for axis in in_progress.axes.values() if axis.is_manual):
         # Each device that computes on parts of arrays makes the call.

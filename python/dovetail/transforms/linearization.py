@@ -22,22 +22,28 @@ from dovetail.tracing.axes import axes_in_scope
 from dovetail.tracing.bind import constant, zeros
 from dovetail.tracing.functions import call, held_by
 from dovetail.tracing.trace import Operand
-from dovetail.transforms.autodiff import Results, trace_selected
+from dovetail.transforms.autodiff import Results, refuse_axes, trace_selected
 from dovetail.transforms.pullback import Pullback, Pushed, Pushforward, Side, Transposed
 from dovetail.trees.pytree import flatten, map_leaves
 
 
-def vjp(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
+def vjp(
+    fun: Function, *primals: Any, has_aux: bool = False, reduce_axes: Sequence[Any] = ()
+) -> Any:
     """The value of `fun` and the function that pulls cotangents back (reverse mode).
 
     Args:
       fun: the function.
       primals: its arguments.
       has_aux: whether `fun` returns a pair (result, auxiliary data).
+      reduce_axes: deprecated; must be empty.
 
     Returns:
       (result, pull) or (result, pull, auxiliary data); `pull` takes a cotangent of the result's
       structure and returns a tuple of cotangents, one per primal.
+
+    Raises:
+      NotImplementedError: `reduce_axes` is not empty.
 
     Example:
       >>> import dovetail as dt, dovetail.numpy as dnp
@@ -45,6 +51,7 @@ def vjp(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
       >>> [float(ct) for ct in pull(2.0)]
       [2.0]
     """
+    refuse_axes("vjp", reduce_axes)
     selected = select(fun, range(len(primals)), primals, {}, "primals")
     return _vjp(selected, name_of(fun), has_aux)
 
@@ -86,17 +93,21 @@ def linearize(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
     return (result, push, results.aux(values)) if has_aux else (result, push)
 
 
-def linear_transpose(fun: Function, *primals: Any) -> Callable[[Any], tuple[Any, ...]]:
+def linear_transpose(
+    fun: Function, *primals: Any, reduce_axes: Sequence[Any] = ()
+) -> Callable[[Any], tuple[Any, ...]]:
     """The transpose of a function that is linear in all its arguments.
 
     Args:
       fun: the function.
       primals: arrays, or `ShapeDtypeStruct`s, of the arguments' types; their values do not matter.
+      reduce_axes: deprecated; must be empty.
 
     Returns:
       A function from a cotangent of the result to a tuple of cotangents, one per primal.
 
     Raises:
+      NotImplementedError: `reduce_axes` is not empty.
       TypeError: `fun` is not linear, or does not map floats and complex numbers to such, or
         integers to integers.
 
@@ -106,6 +117,7 @@ def linear_transpose(fun: Function, *primals: Any) -> Callable[[Any], tuple[Any,
       >>> float(transposed(2.0)[0])
       6.0
     """
+    refuse_axes("linear_transpose", reduce_axes)
     name = name_of(fun)
     if _is_later():
         raise NotImplementedError(

@@ -118,10 +118,14 @@ class DebugInfo(NamedTuple):
     Attributes:
       traced_for: the transform.
       func_src_info: the function's name.
+      arg_names: the names of the arguments' leaves, if known.
+      result_paths: where each leaf is in the result, if known.
     """
 
     traced_for: str
     func_src_info: str
+    arg_names: tuple[str, ...] | None = None
+    result_paths: tuple[str, ...] | None = None
 
 
 def debug_info(traced_for: str, fun: Callable[..., Any], *args: Any, **kwargs: Any) -> DebugInfo:
@@ -138,6 +142,6 @@ def debug_info(traced_for: str, fun: Callable[..., Any], *args: Any, **kwargs: A
     Example:
       >>> from dovetail import api_util
       >>> api_util.debug_info("jit", abs, -1)
-      DebugInfo(traced_for='jit', func_src_info='abs')
+      DebugInfo(traced_for='jit', func_src_info='abs', arg_names=None, result_paths=None)
     """
     return DebugInfo(traced_for, getattr(fun, "__name__", "<unnamed function>"))

@@ -31,3 +31,24 @@ func.func @main(%x: tensor<4x6xf32>, %i: tensor<4x6xi32>) -> (tensor<6xf32>, ten
   }
   return %0, %1, %2, %3#0, %3#1 : tensor<6xf32>, tensor<f32>, tensor<4x6xf32>, tensor<4xf32>, tensor<4xi32>
 }
+
+// A body that calls a function which comes later.
+// CHECK-LABEL: func.func @least_of_rows
+// CHECK:         dovetail.select
+// CHECK-NOT:     stablehlo
+func.func @least_of_rows(%x: tensor<3x7xf32>, %i: tensor<3x7xi32>) -> (tensor<3xf32>, tensor<3xi32>) {
+  %inf = stablehlo.constant dense<0x7F800000> : tensor<f32>
+  %none = stablehlo.constant dense<0> : tensor<i32>
+  %0:2 = stablehlo.reduce(%x init: %inf), (%i init: %none) across dimensions = [1] : (tensor<3x7xf32>, tensor<3x7xi32>, tensor<f32>, tensor<i32>) -> (tensor<3xf32>, tensor<3xi32>)
+   reducer(%a: tensor<f32>, %b: tensor<f32>) (%c: tensor<i32>, %d: tensor<i32>) {
+    %m = stablehlo.minimum %a, %b : tensor<f32>
+    %p = stablehlo.compare LE, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %n = func.call @where(%p, %c, %d) : (tensor<i1>, tensor<i32>, tensor<i32>) -> tensor<i32>
+    stablehlo.return %m, %n : tensor<f32>, tensor<i32>
+  }
+  return %0#0, %0#1 : tensor<3xf32>, tensor<3xi32>
+}
+func.func private @where(%p: tensor<i1>, %x: tensor<i32>, %y: tensor<i32>) -> tensor<i32> {
+  %0 = stablehlo.select %p, %x, %y : tensor<i1>, tensor<i32>
+  return %0 : tensor<i32>
+}

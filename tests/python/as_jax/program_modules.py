@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import sys
 import textwrap
 from typing import Any
@@ -253,6 +254,45 @@ def test_internal_names_of_trees():
     assert prefix_errors((1, 2), (1, [2])) == []
     (error,) = prefix_errors((1, 2), (1, 2, 3))
     assert "my tree" in str(error("my tree"))
+
+    entry = _registry[dict]
+    children, data = entry.to_iter({"a": 1, "b": [2]})
+    assert entry.from_iter(data, [leaf * 3 for leaf in children]) == {"a": 3, "b": [2, 2, 2]}
+
+
+def test_internal_names_that_libraries_import():
+    from jax._src.api_util import infer_argnums_and_argnames as inferred
+    from jax._src.effects import Effect, control_flow_allowed_effects
+    from jax._src.literals import TypedInt
+    from jax._src.pjit import jit_p
+    from jax._src.sharding_impls import UNSPECIFIED, NamedSharding, UnspecifiedValue
+    from jaxlib.xla_client import Device
+
+    signature = inspect.signature(lambda x, y, *, z: x)
+    assert inferred(signature, None, "y") == ((1,), ("y",))
+    assert inferred(signature, (0, 1), None) == ((0, 1), ("x", "y"))
+    assert inferred(signature, None, None) == ((), ())
+    assert inferred(signature, 0, ["y"]) == ((0,), ("y",))
+    control_flow_allowed_effects.add_type(Effect)
+    assert Effect() in control_flow_allowed_effects
+    assert not isinstance(1, TypedInt)
+    assert jax.make_jaxpr(jax.jit(lambda x: x + 1))(1).eqns[0].primitive is jit_p
+    assert isinstance(UNSPECIFIED, UnspecifiedValue)
+    assert NamedSharding is jax.sharding.NamedSharding
+    assert isinstance(jax.devices()[0], Device)
+    assert jax.api_util.safe_map(max, [1, 5], [4, 2]) == [4, 5]
+    assert jax.typeof(jnp.ones(2)).at_least_vspace() == jax.typeof(jnp.ones(2))
+    assert jax.core.DebugInfo("jit", "f", ("x",), None).arg_names == ("x",)
+    assert jax.api_util.debug_info("jit", max).func_src_info == "max"
+
+
+def test_modules_in_a_module_that_is_here():
+    # A package of JAX, a module of Dovetail: what is in it can be imported.
+    from jax.experimental.colocated_python import func, serialization
+
+    assert getattr(func, "_make_prng_wrapped_fun", None) is None
+    with pytest.raises(NotImplementedError, match="Dovetail lacks"):
+        serialization.DeviceList()
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")

@@ -40,7 +40,7 @@ def test_parameters(name: str) -> None:
         if function.startswith("_") or not callable(value) or isinstance(value, type):
             continue
         # Deprecated in JAX.
-        if function in ("lpmn", "lpmn_values"):
+        if function == "lpmn":
             continue
         expected = [(p.name, p.kind, p.default) for p in parameters(value)]
         got = [(p.name, p.kind, p.default) for p in parameters(getattr(ours, function))]

@@ -415,3 +415,47 @@ def test_convolution_takes_a_sharding_of_its_result() -> None:
     np.testing.assert_array_equal(result, np.full((1, 1, 3), 2))
     with pytest.raises(TypeError, match="`out_sharding` argument of `conv_general_dilated`"):
         lax.conv_general_dilated(x, kernel, (1,), "VALID", out_sharding="x")
+
+
+@pytest.mark.parametrize("allowed", [True, False, (True, False)])
+@pytest.mark.parametrize("start", [(-1, -2), (1, -3), (2, 1)])
+def test_negative_indices_of_dynamic_slices(allowed: Any, start: tuple[int, int]) -> None:
+    x = dnp.arange(20.0).reshape(4, 5)
+    kept = (allowed, allowed) if isinstance(allowed, bool) else allowed
+    whole = [i + n if i < 0 and k else i for i, n, k in zip(start, x.shape, kept, strict=True)]
+    i, j = np.clip(whole, 0, (2, 3))
+    expected = np.asarray(x).copy()
+    expected[i : i + 2, j : j + 2] = 0
+    for given in (dnp.array(start), [dnp.array(each) for each in start]):
+        got = lax.dynamic_slice(x, given, (2, 2), allow_negative_indices=allowed)
+        np.testing.assert_array_equal(got, x[i : i + 2, j : j + 2])
+        zeros = dnp.zeros((2, 2))
+        got = lax.dynamic_update_slice(x, zeros, given, allow_negative_indices=allowed)
+        np.testing.assert_array_equal(got, expected)
+    if isinstance(allowed, bool):
+        row = lax.dynamic_index_in_dim(x, dnp.array(-1), 0, False, allow_negative_indices=allowed)
+        np.testing.assert_array_equal(row, x[-1 if allowed else 0])
+        new = lax.dynamic_update_index_in_dim(
+            x, row * 0, dnp.array(-1), 0, allow_negative_indices=allowed
+        )
+        assert not new[-1 if allowed else 0].any()
+
+
+def test_negative_indices_that_are_refused() -> None:
+    x = dnp.zeros((4, 5))
+    with pytest.raises(ValueError, match="Index -1 is out of bounds for dimension 5"):
+        lax.dynamic_slice(x, (0, -1), (1, 1), allow_negative_indices=False)
+    with pytest.raises(ValueError, match="Length of allow_negative_indices"):
+        lax.dynamic_slice(x, (0, 1), (1, 1), allow_negative_indices=[True])
+
+
+def test_reduce_axes_must_be_empty() -> None:
+    for transform in (
+        lambda axes: dt.grad(dnp.sin, reduce_axes=axes)(1.0),
+        lambda axes: dt.value_and_grad(dnp.sin, reduce_axes=axes)(1.0),
+        lambda axes: dt.vjp(dnp.sin, 1.0, reduce_axes=axes),
+        lambda axes: dt.linear_transpose(lambda x: 2 * x, 1.0, reduce_axes=axes),
+    ):
+        transform(())
+        with pytest.raises(NotImplementedError, match=r"reduce_axes argument to .* is deprecated"):
+            transform(("i",))

@@ -246,3 +246,25 @@ def test_unfit_functions_of_roots():
         dt.grad(lambda a: lax.custom_root(
             lambda x: x - a, 1.0, lambda f, x: a, lambda g, y: (y, y)
         ))(1.0)  # fmt: skip
+
+
+def test_a_batch_of_roots_of_functions_with_branches():
+    """The tangent equation has a branch with a batched predicate, which no cotangent must leave."""
+
+    def square_of_root(is_quotient, x):
+        def function(y):
+            return lax.cond(is_quotient, lambda: y * x - 2, lambda: y - x)
+
+        def newton(f, y):
+            return lax.while_loop(
+                lambda y: abs(f(y)) > 1e-12, lambda y: y - f(y) / dt.grad(f)(y), y
+            )
+
+        return lax.custom_root(function, 1.0, newton, lambda g, y: y / g(1.0)) ** 2
+
+    def total(x):
+        return dt.vmap(square_of_root)(dnp.array([True, False, True]), x).sum()
+
+    x = np.array([1.0, 2.0, 3.0])
+    for gradient in (dt.grad(total), dt.jit(dt.grad(total))):
+        np.testing.assert_allclose(gradient(x), [-8, 4, -8 / 27], rtol=1e-12)

@@ -535,6 +535,21 @@ MOVED: dict[str, Callable[[Any, Any], Any]] = {
     "asarray": lambda n, x: n.asarray(x),
     "a type that is asked for": lambda n, x: n.array(x, x.dtype),
     "broadcast_arrays": lambda n, x: n.broadcast_arrays(x[0], x)[0],
+    "broadcast_arrays of numbers": lambda n, x: n.broadcast_arrays(x, np.ones((2, 1, 1)))[0],
+    "atleast_3d": lambda n, x: n.atleast_3d(x),
+    "block": lambda n, x: n.block([x, x]),
+    "column_stack": lambda n, x: n.column_stack([x, x]),
+    "dstack": lambda n, x: n.dstack([x, x]),
+    "delete": lambda n, x: n.delete(x, 1, axis=1),
+    "diagonal": lambda n, x: n.diagonal(x),
+    "fliplr": lambda n, x: n.fliplr(x),
+    "permute_dims": lambda n, x: n.permute_dims(x, (1, 0)),
+    "resize": lambda n, x: n.resize(x, (2, 4)),
+    "rot90": lambda n, x: n.rot90(x),
+    "select": lambda n, x: n.select([np.array([True, False, True])], [x], x[::-1]),
+    "take_along_axis": lambda n, x: n.take_along_axis(x, np.array([[1, 0], [0, 2]]), 1),
+    "vsplit": lambda n, x: n.vsplit(x, 2)[1],
+    "apply_along_axis": lambda n, x: n.apply_along_axis(lambda row: row[::-1], 1, x),
     "full": lambda n, x: n.full((4,), x[0, 0], dtype=x.dtype),
     "full_like": lambda n, x: n.full_like(x, x[0, 0]),
 }
@@ -546,6 +561,19 @@ def test_functions_that_move(keys: Any, name: str) -> None:
     expected = words(keys).reshape(6, 2)[numbers]
     assert_array_equal(words(MOVED[name](dnp, keys)), expected)
     assert_array_equal(words(dt.jit(lambda x: MOVED[name](dnp, x))(keys)), expected)
+
+
+def test_functions_of_keys_are_vectorized(keys: Any) -> None:
+    draw = dnp.vectorize(lambda key, x: x + random.normal(key, (4,)), signature="(),()->(4)")
+    expected = [[i + random.normal(keys[j, i], (4,)) for i in range(3)] for j in range(2)]
+    for f in (draw, dt.jit(draw)):
+        np.testing.assert_allclose(f(keys, dnp.arange(3.0)), expected, rtol=1e-6)
+    excluded = dnp.vectorize(lambda x, key: x + random.normal(key), excluded={1})
+    np.testing.assert_allclose(
+        excluded(dnp.arange(2.0), keys[0, 0]), np.arange(2) + random.normal(keys[0, 0])
+    )
+    assert dnp.array_equal(keys, keys)
+    assert not dnp.array_equal(keys, keys[::-1])
 
 
 def test_functions_that_fill(keys: Any) -> None:

@@ -269,6 +269,32 @@ def test_spherical_harmonics() -> None:
         check_slope(vmap(part), vmap(grad(part)), [dnp.asarray([0.4, 2.0])], 0, 1e-7)
 
 
+@pytest.mark.parametrize("is_normalized", [False, True])
+@pytest.mark.parametrize("most", [0, 1, 2, 7])
+def test_lpmn_values(most: int, is_normalized: bool) -> None:
+    z = uniform(-1, 1)[:20]
+    with config.enable_x64(True):
+        values = special.lpmn_values(most, most, dnp.asarray(z), is_normalized)
+        expected = reference.assoc_legendre_p_all(most, most, z)[0].transpose(1, 0, 2)[: most + 1]
+        if is_normalized:
+            harmonics = reference.sph_harm_y_all(most, most, np.arccos(z), 0 * z).real
+            expected = harmonics.transpose(1, 0, 2)[: most + 1]
+        np.testing.assert_allclose(values, expected, rtol=1e-11, atol=1e-12)
+        whole = jit(special.lpmn_values, static_argnums=(0, 1, 3))(most, most, z, is_normalized)
+        np.testing.assert_allclose(whole, values, rtol=1e-11, atol=1e-12)
+        part = lambda z: special.lpmn_values(most, most, z[None], is_normalized).sum()  # noqa: E731
+        check_slope(vmap(part), vmap(grad(part)), [dnp.asarray(z[:3])], 0, 1e-6)
+
+
+def test_lpmn_values_that_are_refused() -> None:
+    with pytest.raises(NotImplementedError, match="must be the same, got: 1 and 2"):
+        special.lpmn_values(1, 2, dnp.zeros(3), True)
+    with pytest.raises(TypeError, match="got: int32"):
+        special.lpmn_values(1, 1, dnp.zeros(3, int), True)
+    with pytest.raises(ValueError, match="z must be a 1D array"):
+        special.lpmn_values(1, 1, dnp.zeros((3, 1)), True)
+
+
 def test_bernoulli_numbers() -> None:
     with config.enable_x64(True):
         np.testing.assert_allclose(special.bernoulli(40), reference.bernoulli(40), rtol=1e-11)

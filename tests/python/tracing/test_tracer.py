@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 import dovetail as dt
 import dovetail.numpy as dnp
@@ -76,6 +77,58 @@ def test_leaks_are_found() -> None:
                 use()
         assert repr(leaked).startswith("Tracer<")
     assert errors.UnexpectedTracerError is errors.LeakedTracerError
+
+
+BIG = dnp.arange(2000.0)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: dnp.ones(2) * 2,
+        lambda: dnp.sum(BIG) + dnp.zeros(2),
+        lambda: dt.jit(lambda y: dnp.sin(y))(dnp.ones(2)),
+        lambda: dt.grad(lambda y: (y**3).sum())(dnp.ones(2)),
+        lambda: dt.lax.cond(True, lambda: dnp.ones(2), lambda: dnp.zeros(2)),
+        lambda: dt.lax.fori_loop(0, 3, lambda i, y: y + i, dnp.zeros(2)),
+        lambda: dt.random.normal(dt.random.key(1), (2,)),
+    ],
+)
+@pytest.mark.parametrize(
+    "transform",
+    [
+        lambda f: dt.vmap(f)(dnp.ones(3)),
+        lambda f: dt.grad(f)(1.0),
+        lambda f: dt.jvp(f, (1.0,), (1.0,)),
+        lambda f: dt.linearize(f, 1.0),
+        lambda f: dt.vmap(dt.grad(f))(dnp.ones(3)),
+    ],
+)
+def test_what_depends_on_no_argument_outlives_a_transform(transform: Any, made: Any) -> None:
+    kept: list[Any] = []
+    transform(lambda x: kept.append(made()) or x * kept[0].sum())
+    (left,), expected = kept, np.asarray(made())
+    assert_allclose(left, expected, rtol=1e-6)
+    for use in (
+        lambda x: x + 1,
+        lambda x: dt.jit(lambda y: y + 1)(x),
+        lambda x: dt.jit(lambda y: y + x)(1.0),
+        lambda x: dt.grad(lambda y: (y * x + y).sum())(x),
+        lambda x: dt.vmap(lambda y: y + 1)(x),
+        lambda x: dt.lax.scan(lambda s, y: (s, y + 1), 0.0, x)[1],
+        lambda x: dnp.concatenate([x, x])[:2] + 1,
+        lambda x: x.at[:].add(1),
+    ):
+        assert_allclose(use(left), expected + 1, rtol=1e-6)
+
+
+def test_what_is_made_in_a_compiled_function_does_not_outlive_it() -> None:
+    kept: list[Any] = []
+    for transform in (dt.jit, dt.checkpoint, lambda f: dt.jit(dt.vmap(f)), lambda f: dt.jit(f)):
+        kept.clear()
+        transform(lambda x: kept.append(dnp.ones(2) * 2) or x)(dnp.ones(3))
+        with pytest.raises(errors.LeakedTracerError):
+            dnp.sin(kept[0])
 
 
 def test_an_inner_tracer_leaked_to_the_outer_function_is_found() -> None:

@@ -38,6 +38,7 @@ from dovetail.ref import freeze as freeze
 from dovetail.ref import new_ref as new_ref
 from dovetail.tracing.trace import Trace as Trace
 from dovetail.tracing.tracer import Tracer as Tracer
+from dovetail.trees.wrapped import DebugInfo as DebugInfo
 
 
 class Effect:

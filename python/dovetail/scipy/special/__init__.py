@@ -46,6 +46,7 @@ from dovetail.scipy.special.gamma_functions import poch as poch
 from dovetail.scipy.special.gamma_functions import polygamma as polygamma
 from dovetail.scipy.special.hypergeometric import hyp1f1 as hyp1f1
 from dovetail.scipy.special.hypergeometric import hyp2f1 as hyp2f1
+from dovetail.scipy.special.legendre import lpmn_values as lpmn_values
 from dovetail.scipy.special.normal import log_ndtr as log_ndtr
 from dovetail.scipy.special.normal import ndtr as ndtr
 from dovetail.scipy.special.normal import ndtri as ndtri

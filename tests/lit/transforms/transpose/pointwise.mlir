@@ -131,3 +131,23 @@ func.func @main(%arg0: tensor<4xf32>) -> tensor<4xcomplex<f32>> {
 // CHECK-NEXT:    %[[NEG:.+]] = dovetail.neg %[[IMAG]] : tensor<4xf32>
 // CHECK-NEXT:    %[[ADD:.+]] = dovetail.add %[[REAL]], %[[NEG]] : tensor<4xf32>
 // CHECK-NEXT:    return %[[ADD]] : tensor<4xf32>
+
+// -----
+
+// No cotangent leaves what is marked so, but that of an integer, which has no derivative to block.
+func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %0 = dovetail.stop_gradient %arg0 : tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+// A cotangent that is zero is no result.
+// CHECK-LABEL: func.func private @main.transpose(%arg0: tensor<2x3xf32>) {
+// CHECK-NEXT:    return
+
+// -----
+
+func.func @main(%arg0: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = dovetail.stop_gradient %arg0 : tensor<2xi32>
+  return %0 : tensor<2xi32>
+}
+// CHECK-LABEL: func.func private @main.transpose(%arg0: tensor<2xi32>) -> tensor<2xi32>
+// CHECK-NEXT:    return %arg0 : tensor<2xi32>

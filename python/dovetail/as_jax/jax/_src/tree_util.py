@@ -2,18 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 from dovetail import tree_util
 from dovetail.tree_util import *  # noqa: F403
-from dovetail.tree_util import default_registry, flatten_one_level  # noqa: F401
+from dovetail.tree_util import PyTreeDef, default_registry, flatten_one_level  # noqa: F401
 from dovetail.trees.differences import no_prefix
 from dovetail.trees.treedef import spec_of
 
 
+class _RegistryEntry(NamedTuple):
+    """The functions of a class whose instances are nodes.
+
+    Attributes:
+      to_iter: from a node to its children and auxiliary data.
+      from_iter: from auxiliary data and children to a node.
+    """
+
+    to_iter: Callable[[Any], Any]
+    from_iter: Callable[[Any, Iterable[Any]], Any]
+
+
 class _Registry:
     """The classes whose instances are nodes."""
+
+    def __getitem__(self, type: type) -> _RegistryEntry:
+        if type not in self:
+            raise KeyError(type)
+
+        def from_iter(data: Any, children: Iterable[Any]) -> Any:
+            leaves = list(children)
+            leaf = tree_util.tree_structure(0)
+            return PyTreeDef.from_node_data_and_children(
+                default_registry, (type, data), [leaf] * len(leaves)
+            ).unflatten(leaves)
+
+        return _RegistryEntry(default_registry.flatten_one_level, from_iter)
 
     def __contains__(self, type: type) -> bool:
         return default_registry.is_node(type)

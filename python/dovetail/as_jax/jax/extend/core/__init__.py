@@ -32,6 +32,7 @@ from dovetail.jaxprs.traversal import jaxprs_in_params as jaxprs_in_params
 from dovetail.jaxprs.traversal import new_jaxpr_eqn as new_jaxpr_eqn
 from dovetail.jaxprs.traversal import subjaxprs as subjaxprs
 from dovetail.transforms.primitives import Primitive as Primitive
+from dovetail.trees.wrapped import DebugInfo as DebugInfo
 
 array_types = {Array, np.ndarray, np.generic}
 

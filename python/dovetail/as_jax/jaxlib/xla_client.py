@@ -1,0 +1,3 @@
+"""`jaxlib.xla_client`: the class of devices."""
+
+from dovetail import Device as Device
