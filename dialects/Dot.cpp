@@ -247,7 +247,82 @@ static LogicalResult contractSummedBatch(ReduceSumOp op, PatternRewriter &rewrit
   return success();
 }
 
+/// Whether `m` is the largest of the elements of `z` along the dimensions other than `kept`, or no less.
+static bool isMaximum(Value m, Value z, ArrayRef<int64_t> kept) {
+  if (auto larger = m.getDefiningOp<MaxOp>())
+    return isMaximum(larger.getX(), z, kept) || isMaximum(larger.getY(), z, kept);
+  auto largest = m.getDefiningOp<ReduceMaxOp>();
+  return largest && largest.getX() == z && freeDims(z, largest.getDims(), {}) == Dims(kept);
+}
+
+/// The sums of the weights `x`, for the dimensions `dims`, if these are the quotients of exponential functions by their
+/// sums: the largest of these, at least in theory, is 1. Or null.
+static Value sumOfWeights(Value x, Dims &dims) {
+  auto quotient = x.getDefiningOp<DivOp>();
+  auto repeated = quotient ? quotient.getY().getDefiningOp<BroadcastOp>() : BroadcastOp();
+  auto sum = repeated ? repeated.getX().getDefiningOp<ReduceSumOp>() : ReduceSumOp();
+  if (!sum || sum.getX() != quotient.getX() || freeDims(sum.getX(), sum.getDims(), {}) != Dims(repeated.getDims()))
+    return nullptr;
+  auto terms = quotient.getX().getDefiningOp<ExpOp>();
+  auto shifted = terms ? terms.getX().getDefiningOp<SubOp>() : SubOp();
+  auto shift = shifted ? shifted.getY().getDefiningOp<BroadcastOp>() : BroadcastOp();
+  if (!shift || shift.getDims() != repeated.getDims() || !isMaximum(shift.getX(), shifted.getX(), shift.getDims()))
+    return nullptr;
+  dims = Dims(repeated.getDims());
+  return sum;
+}
+
+static int64_t sizeOf(Value x, ArrayRef<int64_t> dims) {
+  int64_t size = 1;
+  for (int64_t d : dims) {
+    int64_t extent = cast<RankedTensorType>(x.getType()).getDimSize(d);
+    if (ShapedType::isDynamic(extent))
+      return extent;
+    size *= extent;
+  }
+  return size;
+}
+
+/// Divides a sum with the weights of a softmax after it has been taken, so that the weights need no array of their own.
+/// The terms are at most 1, and so are no less exact than their quotients; the range of f16 is too small for their sum.
+static LogicalResult divideAfterProduct(DotGeneralOp op, PatternRewriter &rewriter) {
+  Type element = op.getType().getElementType();
+  if (op.getElementAttr() || element.isF16() || !isa<FloatType>(element))
+    return failure();
+  Dims left = freeDims(op.getLhs(), op.getLhsBatch(), op.getLhsContract());
+  Dims right = freeDims(op.getRhs(), op.getRhsBatch(), op.getRhsContract());
+  for (bool isLeft : {true, false}) {
+    Value side = isLeft ? op.getLhs() : op.getRhs();
+    ArrayRef<int64_t> batch = isLeft ? op.getLhsBatch() : op.getRhsBatch();
+    Dims dims, contract(isLeft ? op.getLhsContract() : op.getRhsContract());
+    Value sums = side.hasOneUse() ? sumOfWeights(side, dims) : nullptr;
+    if (!sums || llvm::any_of(dims, [&](int64_t d) { return llvm::is_contained(contract, d); }))
+      continue;
+    int64_t depth = sizeOf(side, contract), width = isLeft ? sizeOf(op.getRhs(), right) : sizeOf(op.getLhs(), left);
+    if (!ShapedType::isDynamic(depth) && !ShapedType::isDynamic(width) && depth < width)
+      continue;
+    // Dimensions of the side in the result, where they are in the same order.
+    Dims places = llvm::map_to_vector(dims, [&](int64_t d) -> int64_t {
+      if (auto *found = llvm::find(batch, d); found != batch.end())
+        return found - batch.begin();
+      const Dims &free = isLeft ? left : right;
+      return batch.size() + (isLeft ? 0 : left.size()) + (llvm::find(free, d) - free.begin());
+    });
+    if (!llvm::is_sorted(places))
+      continue;
+    Emitter e(rewriter, op.getLoc());
+    Value terms = side.getDefiningOp<DivOp>().getX();
+    Value product =
+        e.make<DotGeneralOp>(isLeft ? terms : Value(op.getLhs()), isLeft ? Value(op.getRhs()) : terms, op.getLhsBatch(),
+                             op.getRhsBatch(), op.getLhsContract(), op.getRhsContract(), TypeAttr());
+    rewriter.replaceOp(op, e.div(product, e.broadcast(sums, places, op.getType(), e.sizes(product))));
+    return success();
+  }
+  return failure();
+}
+
 void DotGeneralOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
+  patterns.add(divideAfterProduct);
   patterns.add(exchangeSides);
   patterns.add(dropRepeatedBatch);
   patterns.add(contractSummedBatch);

@@ -70,6 +70,21 @@ def DetOp : Factorization<"det", 1, [{{{"", MatrixShape::Same}}}],
   let assemblyFormat = "$a attr-dict `:` type($a)";
 }
 
+def LuLogDetOp : InferredOp<"lu_log_det", [DeclareOpInterfaceMethods<BatchOpInterface>,
+                                            DeclareOpInterfaceMethods<DimsOpInterface>,
+                                            DeclareOpInterfaceMethods<JvpOpInterface>,
+                                            DeclareOpInterfaceMethods<ResultSizeOpInterface>]> {
+  let summary = "the logarithm of the determinant of U, by the factors of a; of its magnitude if it is real";
+  let description = [{
+    `lu` and `permutation` are the results of `lu` for `a`, whose tangent determines theirs. The imaginary part of a
+    complex logarithm is the sum of the arguments on the diagonal of U.
+  }];
+  let arguments = (ins Matrices:$a, Matrices:$lu, Indices:$permutation);
+  let results = (outs Matrices:$ans);
+  let assemblyFormat = "$a `,` $lu `,` $permutation attr-dict `:` type($a) `,` type($lu) `,` type($permutation)";
+  let weakOperands = [];
+}
+
 def GeqrfOp : Factorization<"geqrf", 0, "shapesOfGeqrf(isSet(adaptor.getPivotingAttr(), false))",
     [DeclareOpInterfaceMethods<JvpOpInterface>]> {
   let summary = "QR factorization by Householder reflections";

@@ -1,7 +1,8 @@
-// Triangular, LU and tridiagonal solves: inference and rules.
+// Triangular, LU and tridiagonal solves, and what else the factors of a matrix give: inference and rules.
 #include "Linalg.h"
 #include "Matrices.h"
 #include "MatrixOps.h"
+#include "Reduce.h"
 #include "Shape.h"
 
 using namespace mlir;
@@ -140,23 +141,28 @@ LogicalResult TriangularSolveOp::transpose(Emitter &e, ValueRange operands, Arra
   return success();
 }
 
+/// Checks that `lu` and `permutation` can be the results of `lu` for the matrices `a`.
+static LogicalResult verifyFactors(std::optional<Location> loc, StringRef name, Value a, Value lu, Value permutation) {
+  auto size = [&](StringRef what, Value x) {
+    return verifyEqual(loc, name, what, shapeOf(a).back(), shapeOf(x).back());
+  };
+  if (failed(verifySquare(loc, name, a)) || failed(verifySquare(loc, name, lu)) ||
+      failed(verifyRanks(loc, name, a, lu, 0)) || failed(verifyRanks(loc, name, a, permutation, 1)))
+    return failure();
+  int64_t numBatch = shapeOf(a).size() - 2;
+  return success(succeeded(verifyBatches(loc, name, a, lu, numBatch)) &&
+                 succeeded(verifyBatches(loc, name, a, permutation, numBatch, false)) &&
+                 succeeded(size("sizes of matrices and factors", lu)) &&
+                 succeeded(size("sizes of matrices and permutations", permutation)));
+}
+
 LogicalResult LuSolveOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
                                           SmallVectorImpl<Type> &types) {
   StringRef name = getOperationName();
-  Value a = adaptor.getA(), lu = adaptor.getLu(), permutation = adaptor.getPermutation(), b = adaptor.getB();
-  auto size = [&](StringRef what, Value x, int64_t fromEnd) {
-    return verifyEqual(loc, name, what, shapeOf(a).back(), shapeOf(x).end()[fromEnd]);
-  };
-  if (failed(verifySquare(loc, name, a)) || failed(verifySquare(loc, name, lu)) ||
-      failed(verifyRanks(loc, name, a, lu, 0)) || failed(verifyRanks(loc, name, a, permutation, 1)) ||
-      failed(verifyRanks(loc, name, a, b, 0)))
-    return failure();
-  int64_t numBatch = shapeOf(a).size() - 2;
-  if (failed(verifyBatches(loc, name, a, lu, numBatch)) ||
-      failed(verifyBatches(loc, name, a, permutation, numBatch, false)) ||
-      failed(verifyBatches(loc, name, a, b, numBatch)) || failed(size("sizes of matrices and factors", lu, -1)) ||
-      failed(size("sizes of matrices and permutations", permutation, -1)) ||
-      failed(size("sizes of matrices and right hand sides", b, -2)))
+  Value a = adaptor.getA(), b = adaptor.getB();
+  if (failed(verifyFactors(loc, name, a, adaptor.getLu(), adaptor.getPermutation())) ||
+      failed(verifyRanks(loc, name, a, b, 0)) || failed(verifyBatches(loc, name, a, b, shapeOf(a).size() - 2)) ||
+      failed(verifyEqual(loc, name, "sizes of matrices and right hand sides", shapeOf(a).back(), shapeOf(b).end()[-2])))
     return failure();
   types.push_back(b.getType());
   return success();
@@ -188,6 +194,37 @@ LogicalResult LuSolveOp::jvp(Emitter &plain, ValueRange primals, ArrayRef<Value>
 LogicalResult LuSolveOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Value> cotangents,
                                    MutableArrayRef<Value> operandCotangents) {
   operandCotangents[3] = e.make<LuSolveOp>(operands[0], operands[1], operands[2], cotangents[0], !getTransposeA());
+  return success();
+}
+
+LogicalResult LuLogDetOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
+                                           SmallVectorImpl<Type> &types) {
+  Value a = adaptor.getA();
+  if (failed(verifyFactors(loc, getOperationName(), a, adaptor.getLu(), adaptor.getPermutation())))
+    return failure();
+  types.push_back(withShape(a.getType(), shapeOf(a).drop_back(2)));
+  return success();
+}
+
+LogicalResult LuLogDetOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims,
+                                SmallVectorImpl<Value> &results, SmallVectorImpl<int64_t> &resultDims) {
+  return batchMatrices(e, *this, operands, dims, results, resultDims);
+}
+
+FactorMap LuLogDetOp::factorMap() { return matricesFactorMap(*this, getA()); }
+
+Value LuLogDetOp::resultSize(Emitter &e, ValueRange, unsigned, int64_t dimension) { return e.size(getA(), dimension); }
+
+/// d log det(a) = tr(a^-1 da) (Jacobi's formula). The inverse, which all tangents share, is that of the transpose: its
+/// elements are those by which the tangents' are multiplied.
+LogicalResult LuLogDetOp::jvp(Emitter &plain, ValueRange primals, ArrayRef<Value> tangents,
+                              SmallVectorImpl<Value> &results, SmallVectorImpl<Value> &resultTangents) {
+  Matrices e(plain);
+  Value a = primals[0], lu = primals[1], permutation = primals[2];
+  results.push_back(e.make<LuLogDetOp>(a, lu, permutation));
+  Value inverse = e.make<LuSolveOp>(a, lu, permutation, e.identity(a), /*transpose_a=*/true);
+  int64_t rank = Matrices::rankOf(a);
+  resultTangents.push_back(e.reduceSum(e.mul(inverse, tangents[0]), {rank - 2, rank - 1}));
   return success();
 }
 

@@ -2,6 +2,7 @@
 #ifndef DOVETAIL_BLAS_FOREACHMATRIX_H
 #define DOVETAIL_BLAS_FOREACHMATRIX_H
 
+#include "Functions.h"
 #include "Parts.h"
 #include "Routines.h"
 #include <algorithm>
@@ -40,14 +41,17 @@ void conjugate(std::complex<T> *x, int64_t size) {
   std::transform(x, x + size, x, [](std::complex<T> each) { return std::conj(each); });
 }
 
+/// Writes the transpose of a matrix in memory, on one thread or on those of the team.
 template <typename T>
-void transpose(const T *from, T *to, int rows, int columns) {
-  constexpr int block = 16;
-  for (int top = 0; top < rows; top += block)
-    for (int left = 0; left < columns; left += block)
-      for (int i = top; i < std::min(top + block, rows); ++i)
-        for (int j = left; j < std::min(left + block, columns); ++j)
-          to[int64_t(j) * rows + i] = from[int64_t(i) * columns + j];
+void transpose(const T *from, T *to, int64_t rows, int64_t columns, bool isOnTeam = false) {
+  const Moved one = {1, 0, 0};
+  transpose({{reinterpret_cast<const char *>(from), 0},
+             {reinterpret_cast<char *>(to), 0},
+             int64_t(sizeof(T)),
+             {one, one},
+             {rows, columns, 1},
+             {columns, 1, rows},
+             isOnTeam ? 0 : 1});
 }
 
 } // namespace dovetail::blas

@@ -1,6 +1,7 @@
 // Factorizations of matrices, and solutions of equations.
 #include "ForEachMatrix.h"
 #include "Functions.h"
+#include <memory>
 #include <numeric>
 
 namespace dovetail::blas {
@@ -18,6 +19,20 @@ void solveInPlace(const Triangle &triangle, int rows, int columns, const T *a, T
   int size = triangle.isLeft ? rows : columns;
   routines<T>().trsm(triangle.isLeft ? "R" : "L", triangle.isLower ? "U" : "L", trans,
                      triangle.hasUnitDiagonal ? "U" : "N", &columns, &rows, &one, a, &size, b, &columns);
+}
+
+/// Row i of x, of `columns` elements, moves to row `permutation[i]`.
+template <typename T>
+void permuteRows(T *x, const int32_t *permutation, int rows, int columns) {
+  std::vector<bool> isMoved(rows);
+  for (int first = 0; first < rows; ++first)
+    // Each step of a cycle leaves in the first row the one that is to be moved next.
+    for (int i = first; !isMoved[i]; i = permutation[i]) {
+      isMoved[i] = true;
+      if (permutation[i] != first)
+        std::swap_ranges(x + int64_t(first) * columns, x + int64_t(first + 1) * columns,
+                         x + int64_t(permutation[i]) * columns);
+    }
 }
 
 } // namespace
@@ -47,7 +62,8 @@ void computeLu(const MatricesCall<1, 3> &call) {
   forElement(call.numbers.element, [&](auto *type) {
     using T = std::remove_pointer_t<decltype(type)>;
     const int m = call.numbers.rows, n = call.numbers.columns, k = std::min(m, n);
-    std::vector<T> byColumns(size_t(m) * n);
+    std::unique_ptr<T[]> byColumns(new T[size_t(m) * n]);
+    bool isOnTeam = call.numbers.batch == 1;
     forEachMatrix(call.numbers, [&](int64_t matrix) {
       auto a = call.operand<T>(0, matrix, int64_t(m) * n);
       T *lu = call.result<T>(0, matrix, int64_t(m) * n);
@@ -55,10 +71,10 @@ void computeLu(const MatricesCall<1, 3> &call) {
       std::iota(permutation, permutation + m, 0);
       if (k == 0)
         return;
-      transpose(a, byColumns.data(), m, n);
+      transpose(a, byColumns.get(), m, n, isOnTeam);
       int info = 0;
-      routines<T>().getrf(&m, &n, byColumns.data(), &m, pivots, &info);
-      transpose(byColumns.data(), lu, n, m);
+      routines<T>().getrf(&m, &n, byColumns.get(), &m, pivots, &info);
+      transpose(byColumns.get(), lu, n, m, isOnTeam);
       for (int i = 0; i < k; ++i)
         std::swap(permutation[i], permutation[--pivots[i]]);
     });
@@ -91,7 +107,6 @@ void solveLu(const MatricesCall<3, 1> &call) {
     const int m = call.numbers.rows, n = call.numbers.columns;
     bool isTransposed = call.numbers.flags != 0;
     Triangle lower = {true, true, isTransposed, false, true}, upper = {true, false, isTransposed, false, false};
-    std::vector<T> ordered(isTransposed ? size_t(m) * n : 0);
     forEachMatrix(call.numbers, [&](int64_t matrix) {
       auto lu = call.operand<T>(0, matrix, int64_t(m) * m), b = call.operand<T>(2, matrix, int64_t(m) * n);
       auto permutation = call.operand<int32_t>(1, matrix, m);
@@ -102,11 +117,10 @@ void solveLu(const MatricesCall<3, 1> &call) {
         solveInPlace(lower, m, n, lu, x);
         return solveInPlace(upper, m, n, lu, x);
       }
-      std::copy_n(b, int64_t(m) * n, ordered.data());
-      solveInPlace(upper, m, n, lu, ordered.data());
-      solveInPlace(lower, m, n, lu, ordered.data());
-      for (int64_t i = 0; i < m; ++i)
-        std::copy_n(ordered.data() + i * n, n, x + int64_t(permutation[i]) * n);
+      std::copy_n(b, int64_t(m) * n, x);
+      solveInPlace(upper, m, n, lu, x);
+      solveInPlace(lower, m, n, lu, x);
+      permuteRows(x, permutation, m, n);
     });
   });
 }

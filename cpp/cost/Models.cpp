@@ -150,6 +150,14 @@ struct EquationCost : Stated<EquationCost<Op, steps, isDense>, Op> {
   }
 };
 
+/// A logarithm and an addition for each row.
+struct LogDetCost : Stated<LogDetCost, LuLogDetOp> {
+  Cost cost(Operation *op, OfBody) const {
+    double rows = elementsOf(cast<LuLogDetOp>(op).getPermutation());
+    return {rows, rows, rows * bytesOf(getElementTypeOrSelf(op->getResult(0)))};
+  }
+};
+
 //===- Control flow ------------------------------------------------------------===//
 
 struct ScanCost : Stated<ScanCost, ScanOp> {
@@ -215,6 +223,7 @@ void attachMatrices(MLIRContext *context) {
   attachMatrix<SchurOp, 300>(context);
   attachEquation<TriangularSolveOp, 1, true>(context);
   attachEquation<LuSolveOp, 2, true>(context);
+  LuLogDetOp::attachInterface<LogDetCost>(*context);
   attachEquation<TridiagonalSolveOp, 8, false>(context);
 }
 

@@ -37,6 +37,17 @@ def LimitFusionPass : ModulePass<"dovetail-limit-fusion"> {
   }];
 }
 
+def FuseSharedPass : ModulePass<"dovetail-fuse-shared"> {
+  let summary = "one loop for elementwise ops between which arrays have several readers";
+  let description = [{
+    IREE 3.13 keeps an array with several readers in memory (the option with which it does not also computes wrong sums). On
+    a CPU, elementwise ops over the same elements become one `linalg.generic`, with a result for each array that others
+    read, if there is such an array between them. What only reductions read stays on its own: it is fused into these. Of
+    arrays with several readers that are left, those that take no more than 8 scalar ops on each element of one array are
+    computed anew for each reader.
+  }];
+}
+
 def MaskPadsPass : ModulePass<"dovetail-mask-pads"> {
   let summary = "padded arrays computed element by element instead of copied";
   let description = [{

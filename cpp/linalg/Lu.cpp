@@ -3,6 +3,7 @@
 #include "cpp/tensors/FitsLanes.h"
 #include "dialects/Create.h"
 #include "dialects/Linalg.h"
+#include "dialects/Matrices.h"
 #include "dialects/Reduce.h"
 
 using namespace mlir;
@@ -128,11 +129,23 @@ struct LuSolve : DecomposeOpInterface::ExternalModel<LuSolve, LuSolveOp> {
   }
 };
 
+struct LuLogDet : DecomposeOpInterface::ExternalModel<LuLogDet, LuLogDetOp> {
+  LogicalResult decompose(Operation *op, Emitter &emitter, ValueRange operands, SmallVectorImpl<Value> &results) const {
+    Algebra e(emitter);
+    Value diagonal = Matrices(emitter).diagonal(operands[1]);
+    if (!Algebra::isComplex(diagonal))
+      diagonal = e.magnitude(diagonal);
+    results.push_back(e.reduceSum(e.make<LogOp>(diagonal), {0}));
+    return success();
+  }
+};
+
 } // namespace
 
 void attachLuDecompositions(MLIRContext *context) {
   DetOp::attachInterface<Det>(*context);
   LuOp::attachInterface<Lu>(*context);
+  LuLogDetOp::attachInterface<LuLogDet>(*context);
   LuSolveOp::attachInterface<LuSolve>(*context);
 }
 

@@ -94,6 +94,7 @@ static void addLower(OpPassManager &manager, const Form &) {
   manager.addPass(createSeparateReadsPass());
   manager.addPass(createSeparateReshapesPass());
   manager.addPass(createReuseArgumentsPass());
+  manager.addPass(createFuseSharedPass());
   manager.addPass(createStateSharingPass());
   manager.addPass(createSeparateGeneratedPass());
   manager.addPass(createKeepAlivePass());

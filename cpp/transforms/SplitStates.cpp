@@ -1,5 +1,6 @@
 // Loops carry states of few components as an array for each component.
 #include "Passes.h"
+#include "dialects/Components.h"
 #include "dialects/Control.h"
 #include "dialects/Inference.h"
 #include "dialects/Reduce.h"
@@ -23,7 +24,11 @@ constexpr int64_t kMostComponents = 8, kFewestElements = 8;
 class Components {
 public:
   /// `next` has, for carries, the values in the next iteration.
-  Components(Block &block, llvm::MapVector<Value, Value> next) : block(block), next(std::move(next)) { find(); }
+  Components(Block &block, llvm::MapVector<Value, Value> next) : block(block), next(std::move(next)) {
+    for (auto &entry : this->next)
+      carries.insert(entry.first);
+    find();
+  }
 
   /// Whether an array that is split is taken apart, and none is needed whole but to be stacked.
   bool areWorthIt() const;
@@ -38,8 +43,15 @@ private:
   void find();
   int64_t dimOfResult(Operation &op) const;
 
+  /// Whether a value comes from memory in each iteration: components of it can be read.
+  bool isRead(Value value) const {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument && argument.getOwner() == &block && !carries.contains(value);
+  }
+
   Block &block;
   llvm::MapVector<Value, Value> next;
+  DenseSet<Value> carries;
   DenseMap<Value, int64_t> dims;
 };
 } // namespace
@@ -72,10 +84,17 @@ static Value joined(Emitter &e, ValueRange components, Type type, int64_t dim) {
   return e.make<ConcatenateOp>(parts, dim);
 }
 
+/// A component of an array.
+static Value sliced(Emitter &e, Value x, int64_t dim, int64_t i) {
+  auto type = cast<RankedTensorType>(x.getType());
+  SmallVector<int64_t> starts(type.getRank(), 0), strides(type.getRank(), 1);
+  starts[dim] = i;
+  return e.reshape(e.make<SliceOp>(partOf(type, dim), x, starts, strides, ValueRange()), componentOf(type, dim), {});
+}
+
 /// The dimension along which an op joins components.
 static int64_t joinedDim(Operation &op) {
-  auto joins = dyn_cast<ComponentsOpInterface>(op);
-  int64_t dim = joins ? joins.joinedDim() : -1;
+  int64_t dim = joinedDimOf(&op);
   return dim >= 0 && isSplittable(op.getResult(0).getType(), dim) ? dim : -1;
 }
 
@@ -126,7 +145,7 @@ int64_t Components::dimOfResult(Operation &op) const {
   int64_t dim = -1;
   for (Value operand : op.getOperands())
     dim = std::max(dim, dimOf(operand));
-  auto isAlike = [&](Value operand) { return dimOf(operand) == dim || uniformAlong(operand, dim); };
+  auto isAlike = [&](Value operand) { return dimOf(operand) == dim || uniformAlong(operand, dim) || isRead(operand); };
   return dim >= 0 && llvm::all_of(op.getOperands(), isAlike) ? dim : -1;
 }
 
@@ -187,12 +206,13 @@ void Splitting::split(Operation &op, int64_t dim) {
   Emitter e(builder, op.getLoc());
   RankedTensorType type = componentOf(result.getType(), dim);
   SmallVector<Value> parts;
+  int64_t size = cast<RankedTensorType>(result.getType()).getDimSize(dim);
   if (joinedDim(op) == dim) {
-    for (Value part : op.getOperands())
-      parts.push_back(e.reshape(part, type, {}));
+    for (int64_t i = 0; i < size; ++i)
+      parts.push_back(e.reshape(emitComponent(e, &op, i), type, {}));
     return define(result, dim, parts);
   }
-  for (int64_t i = 0; i < cast<RankedTensorType>(result.getType()).getDimSize(dim); ++i) {
+  for (int64_t i = 0; i < size; ++i) {
     IRMapping values;
     for (Value operand : op.getOperands())
       if (!values.contains(operand))
@@ -209,6 +229,8 @@ Value Splitting::component(Emitter &e, Value value, int64_t dim, int64_t i) {
     return found->second[i];
   Operation *op = uniformAlong(value, dim);
   RankedTensorType type = componentOf(value.getType(), dim);
+  if (!op)
+    return sliced(e, value, dim, i);
   DenseElementsAttr constant;
   if (matchPattern(op, m_Constant(&constant)))
     return e.full(type, {}, constant.getSplatValue<TypedAttr>());
@@ -305,15 +327,9 @@ static bool splitStates(ThreadOpInterface op) {
     return cast<RankedTensorType>(carry.init.getType()).getDimSize(dimOf(carry));
   };
   SmallVector<Value> inits;
-  for (Carry &carry : carries) {
-    auto type = cast<RankedTensorType>(carry.init.getType());
-    SmallVector<int64_t> starts(type.getRank(), 0), strides(type.getRank(), 1);
-    for (int64_t i = 0; i < sizeOf(carry); ++i) {
-      starts[dimOf(carry)] = i;
-      auto part = e.make<SliceOp>(partOf(type, dimOf(carry)), carry.init, starts, strides, ValueRange());
-      inits.push_back(e.reshape(part, componentOf(type, dimOf(carry)), {}));
-    }
-  }
+  for (Carry &carry : carries)
+    for (int64_t i = 0; i < sizeOf(carry); ++i)
+      inits.push_back(sliced(e, carry.init, dimOf(carry), i));
   // Calls `visit` with each carry and its part of the values.
   auto forEachPart = [&](ValueRange values, auto visit) {
     for (Carry &carry : carries) {

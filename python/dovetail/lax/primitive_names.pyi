@@ -118,6 +118,7 @@ logaddexp_p: Primitive
 logistic_p: Primitive
 lt_p: Primitive
 lt_to_p: Primitive
+lu_log_det_p: Primitive
 lu_p: Primitive
 lu_pivots_to_permutation_p: Primitive
 lu_solve_p: Primitive

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dovetail.base.dtypes import complex64, int32
-from dovetail.reference.op import of_matrices, of_systems, op
+from dovetail.reference.op import NS, count, of_matrices, of_systems, op
 
 Array = np.ndarray[Any, Any]
 Results = tuple[Array, ...]
@@ -325,6 +325,15 @@ def lu_solve(a: Array, lu: Array, permutation: Array, b: Array, transpose_a: boo
         return (x,)
 
     return _each(one, 2, lu, permutation, b)[0]
+
+
+@op("lu_log_det", cost=lambda call: 20 * NS * count(call.operands[2]))
+def lu_log_det(a: Array, lu: Array, permutation: Array) -> Array:
+    """The sum of the logarithms on the diagonal of U, or of their magnitudes' if they are real."""
+    del a, permutation
+    diagonal = np.diagonal(lu, axis1=-2, axis2=-1)
+    values = diagonal if lu.dtype.kind == "c" else np.abs(diagonal)
+    return np.asarray(np.add.reduce(np.log(values), -1))
 
 
 @op("tridiagonal_solve", cost=of_systems(20))

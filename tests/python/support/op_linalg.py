@@ -480,6 +480,33 @@ row(
 )
 
 
+def _lu_log_det(a: Array, lu: Array, order: Array) -> Array:
+    diagonal = np.diagonal(lu)
+    return np.log(diagonal if lu.dtype.kind == "c" else abs(diagonal)).sum()
+
+
+def _log_det_anew(a: Any, lu: Any, order: Any) -> Any:
+    """Factors the matrix again, since it determines the tangents of its factors."""
+    del lu, order
+    lu, _, order = ops.lu(a)
+    return ops.lu_log_det(a, lu, order)
+
+
+def _log_det_of(types: tuple[np.dtype, ...], phase: complex) -> Case:
+    return Case({}, ((4, 4), (4, 4), (4,)), types, _factored(phase)[:3], wrt=(0,))
+
+
+row(
+    "lu_log_det",
+    # On the negative half of the axis, the argument of a complex number is not continuous.
+    _log_det_of(WIDE, 1.0),
+    _log_det_of(COMPLEX, 1 - 0.5j),
+    operand_types=lambda dtype: (dtype, dtype, dtypes.int32),
+    oracle=each(_lu_log_det),
+    call=_log_det_anew,
+)
+
+
 def _tridiagonal_solve(
     dl: Array, d: Array, du: Array, b: Array, perturb_singular: bool = False
 ) -> Array:

@@ -75,28 +75,40 @@ def slogdet(a: ArrayLike, *, method: str | None = None) -> SlogdetResult:
     array = square("slogdet", inexact("slogdet", a))
     if method not in (None, "lu", "qr"):
         raise value_error(f"slogdet: method must be None, 'lu' or 'qr', got: {method!r}")
-    is_complex = KINDS[array.dtype] == "c"
-    if method == "qr":
-        if is_complex:
-            raise NotImplementedError("slogdet: method 'qr' is for real matrices; use 'lu'")
-        q, r = factorizations.qr(array)
-        values, turns = diagonal(r, axis1=-2, axis2=-1), _sign_of_rotation(q)
-    else:
-        packed, pivots, _ = factorizations.lu(array)
-        values = diagonal(packed, axis1=-2, axis2=-1)
-        turns = _sign_of_exchanges(pivots, values)
+    if method != "qr":
+        return SlogdetResult(*natively(_by_lu, array))
+    if KINDS[array.dtype] == "c":
+        raise NotImplementedError("slogdet: method 'qr' is for real matrices; use 'lu'")
+    q, r = factorizations.qr(array)
+    values = diagonal(r, axis1=-2, axis2=-1)
+    sign = _sign_of_rotation(q) * _sign_of_product(values)
     size = abs(values)
-    is_zero = lax.reduce_or(size == 0, (size.ndim - 1,))
-    safe = lax.select(size == 0, filled(size, 1), size)
-    if is_complex:
-        sign = turns * prod(values / lax.convert_element_type(safe, values.dtype), axis=-1)
-    else:
-        sign = turns * prod(lax.select(values < 0, filled(values, -1), filled(values, 1)), axis=-1)
-    total = lax.reduce_sum(lax.log(size), (size.ndim - 1,))
     return SlogdetResult(
-        lax.select(is_zero, filled(sign, 0), sign),
-        lax.select(is_zero, filled(total, -float("inf")), total),
+        *_or_singular(values, sign, lax.reduce_sum(lax.log(size), (size.ndim - 1,)))
     )
+
+
+def _by_lu(a: Array) -> tuple[Array, Array]:
+    packed, pivots, permutation = ops.lu(a)
+    values, log = diagonal(packed, axis1=-2, axis2=-1), ops.lu_log_det(a, packed, permutation)
+    sign = _sign_of_exchanges(pivots, values)
+    if KINDS[a.dtype] != "c":
+        return _or_singular(values, sign * _sign_of_product(values), log)
+    turn = lax.imag(log)
+    return _or_singular(values, sign * lax.complex(lax.cos(turn), lax.sin(turn)), lax.real(log))
+
+
+def _or_singular(values: Array, sign: Array, log: Array) -> tuple[Array, Array]:
+    """The sign and the logarithm, replaced by 0 and -inf if one of the values is 0."""
+    is_zero = lax.reduce_or(values == 0, (values.ndim - 1,))
+    return (
+        lax.select(is_zero, filled(sign, 0), sign),
+        lax.select(is_zero, filled(log, -float("inf")), log),
+    )
+
+
+def _sign_of_product(values: Array) -> Array:
+    return prod(lax.select(values < 0, filled(values, -1), filled(values, 1)), axis=-1)
 
 
 def _sign_of_exchanges(pivots: Array, like: Array) -> Array:

@@ -13,6 +13,7 @@ __all__ = [
     "geqrf",
     "hessenberg",
     "lu",
+    "lu_log_det",
     "lu_solve",
     "qr",
     "schur",
@@ -38,6 +39,13 @@ def lu(a: Operand) -> list[Operand]:
 def det(a: Operand) -> Operand:
     """The determinant."""
     return bind("det", a, weak_type=False)
+
+
+def lu_log_det(a: Operand, lu: Operand, permutation: Operand) -> Operand:
+    """The logarithm of the determinant of U, by the factors of a; of its magnitude if it is
+    real.
+    """
+    return bind("lu_log_det", a, lu, permutation, weak_type=False)
 
 
 def geqrf(a: Operand, pivoting: bool = False) -> list[Operand]:

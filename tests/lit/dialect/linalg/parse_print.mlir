@@ -24,6 +24,7 @@ func.func @factorizations(%a: tensor<2x?x?xf32>, %b: tensor<4x3xcomplex<f64>>, %
 func.func @equations(%a: tensor<5x5xf32>, %p: tensor<5xi32>, %b: tensor<5x2xf32>, %d: tensor<5xf32>) {
   %0 = dovetail.triangular_solve %a, %b left_side = true lower = true transpose_a = true conjugate_a = true unit_diagonal = true : tensor<5x5xf32>, tensor<5x2xf32>
   %1 = dovetail.lu_solve %a, %a, %p, %b transpose_a = true : tensor<5x5xf32>, tensor<5x5xf32>, tensor<5xi32>, tensor<5x2xf32>
+  %3 = dovetail.lu_log_det %a, %a, %p : tensor<5x5xf32>, tensor<5x5xf32>, tensor<5xi32>
   %2 = dovetail.tridiagonal_solve %d, %d, %d, %b perturb_singular = true : tensor<5xf32>, tensor<5x2xf32>
   return
 }
@@ -46,4 +47,5 @@ func.func @equations(%a: tensor<5x5xf32>, %p: tensor<5xi32>, %b: tensor<5x2xf32>
 // CHECK: dovetail.tridiagonal %arg2 lower = false : tensor<?x5x5xf64>
 // CHECK: dovetail.triangular_solve %arg0, %arg2 left_side = true lower = true transpose_a = true conjugate_a = true unit_diagonal = true : tensor<5x5xf32>, tensor<5x2xf32>
 // CHECK: dovetail.lu_solve %arg0, %arg0, %arg1, %arg2 transpose_a = true : tensor<5x5xf32>, tensor<5x5xf32>, tensor<5xi32>, tensor<5x2xf32>
+// CHECK: dovetail.lu_log_det %arg0, %arg0, %arg1 : tensor<5x5xf32>, tensor<5x5xf32>, tensor<5xi32>
 // CHECK: dovetail.tridiagonal_solve %arg3, %arg3, %arg3, %arg2 perturb_singular = true : tensor<5xf32>, tensor<5x2xf32>

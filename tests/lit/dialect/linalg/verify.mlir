@@ -49,6 +49,14 @@ func.func @wrong(%d: tensor<3xf32>, %b: tensor<3xf32>) {
 
 // -----
 
+func.func @wrong(%a: tensor<3x3xf32>, %p: tensor<4xi32>) {
+  // expected-error @+1 {{'dovetail.lu_log_det' op sizes of matrices and permutations must be equal, got: 3 and 4}}
+  %0 = dovetail.lu_log_det %a, %a, %p : tensor<3x3xf32>, tensor<3x3xf32>, tensor<4xi32>
+  return
+}
+
+// -----
+
 func.func @wrong(%a: tensor<3x3xf32>, %p: tensor<4xi32>, %b: tensor<3x2xf32>) {
   // expected-error @+1 {{'dovetail.lu_solve' op sizes of matrices and permutations must be equal, got: 3 and 4}}
   %0 = dovetail.lu_solve %a, %a, %p, %b : tensor<3x3xf32>, tensor<3x3xf32>, tensor<4xi32>, tensor<3x2xf32>

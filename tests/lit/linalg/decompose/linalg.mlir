@@ -27,6 +27,15 @@ func.func @det(%a: tensor<4x4xf32>) -> tensor<f32> {
   return %0 : tensor<f32>
 }
 
+// CHECK-LABEL: @lu_log_det
+// CHECK: dovetail.abs
+// CHECK: dovetail.log {{.*}} : tensor<4xf32>
+// CHECK: dovetail.reduce_sum
+func.func @lu_log_det(%a: tensor<4x4xf32>, %lu: tensor<4x4xf32>, %p: tensor<4xi32>) -> tensor<f32> {
+  %0 = dovetail.lu_log_det %a, %lu, %p : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4xi32>
+  return %0 : tensor<f32>
+}
+
 // CHECK-LABEL: @geqrf
 // CHECK: dovetail.scan length 3 {{.*}} -> (tensor<3x4xcomplex<f64>>, tensor<3xcomplex<f64>>)
 func.func @geqrf(%a: tensor<4x3xcomplex<f64>>) -> (tensor<4x3xcomplex<f64>>, tensor<3xcomplex<f64>>) {

@@ -50,3 +50,17 @@ func.func @main(%arg0: tensor<3x3xf32>, %arg1: tensor<3x2xf32>, %arg2: tensor<3x
 // CHECK-NEXT:    %[[SUB:.+]] = dovetail.sub %arg4, %[[DOT_GENERAL]] : tensor<3x2xf32>
 // CHECK-NEXT:    %[[LU_SOLVE_1:.+]] = dovetail.lu_solve %arg0, %arg0, %arg2, %[[SUB]] transpose_a = true : tensor<3x3xf32>, tensor<3x3xf32>, tensor<3xi32>, tensor<3x2xf32>
 // CHECK-NEXT:    return %[[LU_SOLVE]], %[[LU_SOLVE_1]] : tensor<3x2xf32>, tensor<3x2xf32>
+
+// -----
+
+func.func @main(%arg0: tensor<3x3xf32>, %arg1: tensor<3x3xf32>, %arg2: tensor<3xi32>) -> tensor<f32> {
+  %0 = dovetail.lu_log_det %arg0, %arg1, %arg2 : tensor<3x3xf32>, tensor<3x3xf32>, tensor<3xi32>
+  return %0 : tensor<f32>
+}
+// CHECK-LABEL: func.func private @main.jvp
+// CHECK-NEXT:    %[[LOG_DET:.+]] = dovetail.lu_log_det %arg0, %arg1, %arg2
+// CHECK:         %[[IDENTITY:.+]] = dovetail.select
+// CHECK-NEXT:    %[[INVERSE:.+]] = dovetail.lu_solve %arg0, %arg1, %arg2, %[[IDENTITY]] transpose_a = true
+// CHECK-NEXT:    %[[TERMS:.+]] = dovetail.mul %[[INVERSE]], %arg3
+// CHECK-NEXT:    %[[TANGENT:.+]] = dovetail.reduce_sum %[[TERMS]] [0, 1]
+// CHECK-NEXT:    return %[[LOG_DET]], %[[TANGENT]]

@@ -110,3 +110,30 @@ func.func @reduced(%x: tensor<64x2xf32>) -> tensor<64x2xf32> {
   }
   return %0 : tensor<64x2xf32>
 }
+
+// -----
+
+// Padded components, as of derivatives, are components, too; what is read in each iteration is read by component.
+// CHECK-LABEL: func.func @padded
+// CHECK: scan length 5 init(%{{.*}}, %{{.*}}) over(%arg1) consts() : (tensor<64xf32>, tensor<64xf32>, tensor<5x64x2xf32>) -> (tensor<64xf32>, tensor<64xf32>)
+// CHECK-NEXT: ^bb0(%[[A:.*]]: tensor<64xf32>, %[[B:.*]]: tensor<64xf32>, %[[X:.*]]: tensor<64x2xf32>):
+// CHECK-DAG: dovetail.slice %[[X]] starts [0, 0]
+// CHECK-DAG: dovetail.slice %[[X]] starts [0, 1]
+// CHECK-DAG: dovetail.mul %{{.*}}, %[[A]] : tensor<64xf32>
+// CHECK-DAG: dovetail.mul %{{.*}}, %[[B]] : tensor<64xf32>
+// CHECK-NOT: dovetail.pad
+// CHECK: dovetail.yield
+func.func @padded(%ct: tensor<64x2xf32>, %xs: tensor<5x64x2xf32>) -> tensor<64x2xf32> {
+  %0 = dovetail.scan length 5 init(%ct) over(%xs) consts() : (tensor<64x2xf32>, tensor<5x64x2xf32>) -> tensor<64x2xf32> {
+  ^bb0(%y: tensor<64x2xf32>, %x: tensor<64x2xf32>):
+    %none = dovetail.constant dense<0.0> : tensor<f32>
+    %w = dovetail.mul %x, %y : tensor<64x2xf32>
+    %a = dovetail.slice %w starts [0, 0] strides [1, 1] : tensor<64x2xf32> -> tensor<64x1xf32>
+    %b = dovetail.slice %w starts [0, 1] strides [1, 1] : tensor<64x2xf32> -> tensor<64x1xf32>
+    %p = dovetail.pad %b, %none low [0, 0] interior [0, 0] : tensor<64x1xf32>, tensor<f32> -> tensor<64x2xf32>
+    %q = dovetail.pad %a, %none low [0, 1] interior [0, 0] : tensor<64x1xf32>, tensor<f32> -> tensor<64x2xf32>
+    %n = dovetail.add %p, %q : tensor<64x2xf32>
+    dovetail.yield %n : tensor<64x2xf32>
+  }
+  return %0 : tensor<64x2xf32>
+}
