@@ -137,6 +137,10 @@ _FORMULAS: dict[str, tuple[str, str]] = {
         r"\quad X = L^{-1} P\,\dot A\,U^{-1}",
         "tril is without, triu with the diagonal.",
     ),
+    "lu_log_det": (
+        r"\dot f = \mathrm{tr}\left(A^{-1}\,\dot A\right)",
+        "The permutation does not change; the factors give the inverse.",
+    ),
     "lu_solve": (_EQUATION, "The same factors solve the equation once more."),
     "pad": (
         r"\dot f = \mathrm{pad}\left(\dot x, \dot v\right)",
