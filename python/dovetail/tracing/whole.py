@@ -49,10 +49,10 @@ def whole(function: F) -> F:
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         if not Place.any_spread or stack.traces:
             return function(*args, **kwargs)
-        leaves, tree = flatten(args)
+        leaves, tree = flatten((args, kwargs))
         if not any(map(_is_divided, leaves)) or not is_eager(*leaves):
             return function(*args, **kwargs)
-        return _evaluated(function, leaves, tree, kwargs)
+        return _evaluated(function, leaves, tree)
 
     return wrapper  # pyright: ignore[reportReturnType]
 
@@ -124,15 +124,12 @@ def _key_of(x: Any) -> Any:
     raise _Unkeyed
 
 
-def _evaluated(
-    function: Callable[..., Any], leaves: list[Any], tree: PyTreeSpec, kwargs: dict[str, Any]
-) -> Any:
+def _evaluated(function: Callable[..., Any], leaves: list[Any], tree: PyTreeSpec) -> Any:
     positions = [i for i, x in enumerate(leaves) if type(x) is Array]
     arrays: list[Operand] = [leaves[i] for i in positions]
     key: Any = None
     with contextlib.suppress(_Unkeyed):
-        options = [(name, _key_of(x)) for name, x in kwargs.items()]
-        key = function, tree, config.snapshot().trace_key, *map(_key_of, leaves), *options
+        key = function, tree, config.snapshot().trace_key, *map(_key_of, leaves)
     known = None if key is None else _known.get(key)
     if known is not None:
         return unflatten(known.tree, known.program([*arrays, *known.captured]))
@@ -141,7 +138,8 @@ def _evaluated(
         given = list(leaves)
         for i, tracer in zip(positions, tracers, strict=True):
             given[i] = tracer
-        return flatten(function(*unflatten(tree, given), **kwargs))
+        args, kwargs = unflatten(tree, given)
+        return flatten(function(*args, **kwargs))
 
     name = getattr(function, "__name__", "function")
     names = [f"argument {i} of {name}" for i in positions]

@@ -92,3 +92,17 @@ def test_large_arrays_of_numpy_are_not_compared() -> None:
     calls(dt.device_put(np.ones((2048, 8), np.float32), sharding("x")), np.ones((2048, 1)))
     assert len(kept._known) == known
     assert math.isfinite(known)
+
+
+@dt.config.compile("never")
+def test_arrays_by_keyword_are_arguments() -> None:
+    for more in (np.arange(8.0), 10 + np.arange(8.0)):
+        given = np.broadcast_to(more.astype(np.float32), g.shape)
+        for array in (
+            dt.device_put(given),
+            dt.device_put(given, g.sharding),
+            dt.numpy.asarray(given),
+        ):
+            result, _ = calls(g, 2, more=array)
+            np.testing.assert_array_equal(result, np.asarray(g) * 2 + given)
+            np.testing.assert_array_equal(scaled(by=array, x=g), np.asarray(g) * given)
