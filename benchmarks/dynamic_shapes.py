@@ -174,7 +174,7 @@ def measure(name: str, sizes: Sequence[int], rounds: int) -> None:
     places = {
         candidate.name: {
             size: candidate.library.tree.map(
-                candidate.library.numpy.asarray,
+                candidate.library.device_put,
                 tuple(PROGRAMS[name](candidate.library).arguments(size)),
             )
             for size in sizes
