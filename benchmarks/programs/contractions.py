@@ -239,6 +239,20 @@ def causal_attention(lib: Any, q: Any, k: Any, v: Any) -> Any:
 
 @program(
     "contractions",
+    sizes=((1, 64, 2, 32), (4, 512, 8, 64), (4, 1024, 8, 64)),
+    arguments=heads,
+    bytes=lambda b, n, h, d: 16 * b * h * n * d,
+    flops=lambda b, n, h, d: 4 * b * h * n * n * d,
+    torch=lambda torch, *given: torch.nn.functional.scaled_dot_product_attention(
+        *(x.transpose(1, 2) for x in given)
+    ).transpose(1, 2),
+)
+def attention_of_interleaved_heads(lib: Any, q: Any, k: Any, v: Any) -> Any:
+    return lib.nn.dot_product_attention(q, k, v)
+
+
+@program(
+    "contractions",
     sizes=((1, 2, 64, 32), (2, 8, 256, 64), (4, 8, 512, 64)),
     arguments=heads,
     bytes=lambda b, h, n, d: 28 * b * h * n * d,
