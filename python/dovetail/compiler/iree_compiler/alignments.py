@@ -56,7 +56,8 @@ def correct(invocation: Any, module: Any) -> None:
         symbol = library.mlirOperationGetAttributeByName(executable, StringRef.of("sym_name"))
         own = library.mlirStringAttrGetValue(symbol).bytes().decode()
         for cast, operand in _offsets(library, executable):
-            known = min((divisors.of(each) for each in sites.operand(own, operand)), default=1)
+            places = [] if operand is None else sites.operand(own, operand)
+            known = min(map(divisors.of, places), default=1)
             stated = library.mlirOperationGetDiscardableAttributeByName(
                 cast, StringRef.of(_ALIGNMENT)
             )
@@ -68,9 +69,9 @@ def correct(invocation: Any, module: Any) -> None:
                 )
 
 
-def _offsets(library: Any, executable: Any) -> Iterator[tuple[Any, int]]:
+def _offsets(library: Any, executable: Any) -> Iterator[tuple[Any, int | None]]:
     """The ops of an executable with an alignment, and the positions of the operands of its sites
-    from which they are computed, that of the lowest digits.
+    from which they are computed, that of the lowest digits; None for ops of something else.
     """
     for name, inner in ops_in(library, executable):
         if name != "builtin.module":
@@ -88,17 +89,20 @@ def _offsets(library: Any, executable: Any) -> Iterator[tuple[Any, int]]:
             ]
             for _, op in ops_in(library, function):
                 if library.mlirOperationGetDiscardableAttributeByName(op, StringRef.of(_ALIGNMENT)):
-                    yield op, operands.index(_lowest(library, op))
+                    lowest = _lowest(library, op)
+                    yield op, operands.index(lowest) if lowest in operands else None
 
 
 def _lowest(library: Any, op: Any) -> Any:
     """The argument of a function from which the lowest digits of an op's result come: the high
-    ones are shifted, and the second operand of an or.
+    ones are shifted, and the second operand of an or. None if they come from elsewhere.
     """
-    value = library.mlirOperationGetOperand(op, 0)
-    while library.mlirValueIsAOpResult(value):
-        value = library.mlirOperationGetOperand(library.mlirOpResultGetOwner(value), 0)
-    return value
+    while library.mlirOperationGetNumOperands(op):
+        value = library.mlirOperationGetOperand(op, 0)
+        if not library.mlirValueIsAOpResult(value):
+            return value
+        op = library.mlirOpResultGetOwner(value)
+    return None
 
 
 class _Divisors:
