@@ -1,6 +1,7 @@
 // Routines of BLAS and LAPACK, and where they come from.
 #include "Routines.h"
 #include <atomic>
+#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
@@ -22,23 +23,41 @@ static int (*threads)() = nullptr;
 static void (*setThreads)(int) = nullptr;
 
 static std::mutex lock;
+/// Tells that nobody computes any more, or that a process has been forked.
+static std::condition_variable changed;
 static int numCallers = 0, before = 0;
+static bool isForking = false;
 
-/// A forked process has none of the threads that compute here, and the lock is free.
-static void becomeChild() {
-  if (numCallers > 0)
-    setThreads(before);
-  numCallers = 0;
-  lock.unlock();
+/// Waits until nobody computes, and keeps others from it: a forked process would inherit the locks that the BLAS holds
+/// meanwhile, without the threads that release them.
+static void prepareFork() {
+  std::unique_lock guard(lock);
+  isForking = true;
+  changed.wait(guard, [] { return numCallers == 0; });
+  guard.release();
 }
-[[maybe_unused]] static const int isForkSafe = pthread_atfork([] { lock.lock(); }, [] { lock.unlock(); }, becomeChild);
+
+static void finishFork() {
+  isForking = false;
+  lock.unlock();
+  changed.notify_all();
+}
+
+/// The threads that waited are not there.
+static void becomeChild() {
+  new (&changed) std::condition_variable;
+  finishFork();
+}
+[[maybe_unused]] static const int isForkSafe = pthread_atfork(prepareFork, finishFork, becomeChild);
 
 bool canBeOnThisThread() { return setThreads != nullptr; }
 
 OnThisThread::OnThisThread() {
   if (!setThreads)
     return;
-  std::lock_guard guard(lock);
+  std::unique_lock guard(lock);
+  // Those that compute may wait for this thread.
+  changed.wait(guard, [] { return numCallers > 0 || !isForking; });
   if (numCallers++ > 0)
     return;
   before = threads();
@@ -49,8 +68,10 @@ OnThisThread::~OnThisThread() {
   if (!setThreads)
     return;
   std::lock_guard guard(lock);
-  if (--numCallers == 0)
-    setThreads(before);
+  if (--numCallers > 0)
+    return;
+  setThreads(before);
+  changed.notify_all();
 }
 
 //===- Addresses -----------------------------------------------------------------===//
