@@ -4,9 +4,6 @@ have results sharded as those of JAX 0.10.2 are; run by `test_devices`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -19,32 +16,19 @@ from dovetail.experimental import sparse
 from dovetail.scipy import signal as ss
 from dovetail.scipy import special as sp
 from dovetail.scipy import stats as st
-from dovetail.sharding import NamedSharding
 from dovetail.sharding import PartitionSpec as P
 from support.divided import LINE, i1, positive, sharding, spd, values
+from support.divided_calls import Cases, b, bo, check, d1, d2, g, ib, iv, q, r, sq, t, w
 
-g = values((16, 8), "x", "y")
-b = values((8,), "x")
-w = values((16,), ("x", "y"))
-t = values((8, 4, 6), "x", "y")
-sq = values((8, 8), "x", "y")
-r = values((16, 8), None, "x")
-q = values((4, 8, 16), None, "x", "y")
-d1 = values((24, 3), "d", mesh=LINE)
-d2 = values((8, 16), None, "d", mesh=LINE)
 im = values((8, 8, 8, 3), "x", "y")
 imd = values((4, 16, 16, 2), "x")
-iv = values((16,), "x").astype(np.int32) % 5
-ib = values((16, 8), "x", "y").astype(np.int32)
-bo = g > 0
 cx = lax.complex(g, g)
 bat = positive(("x", "y"))
 bm = positive("x", "y")
 key = random.key(0)
 W = np.ones((3, 3, 3, 4), np.float32)
 
-# A function, and the spec of its result, as JAX prints it; None on one device.
-CASES: dict[str, tuple[Callable[[], Any], P | None]] = {
+CASES: Cases = {
     "add b": (lambda: g + np.ones(8, np.float32), P("x", "y")),
     "outer add": (lambda: b[:, None] + b[None], P("x")),
     "g+r": (lambda: g + r, P("x")),
@@ -365,10 +349,4 @@ CASES: dict[str, tuple[Callable[[], Any], P | None]] = {
 @pytest.mark.parametrize("name", CASES)
 @dt.config.compile("never")
 def test_shardings(name: str) -> None:
-    function, spec = CASES[name]
-    result = function()
-    if spec is None:
-        assert len(result.sharding.device_set) == 1
-    else:
-        wanted = NamedSharding(result.sharding.mesh, spec)
-        assert result.sharding.is_equivalent_to(wanted, result.ndim), result.sharding.spec
+    check(*CASES[name])

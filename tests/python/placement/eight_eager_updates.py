@@ -4,35 +4,19 @@ have results sharded as those of JAX 0.10.2 are; run by `test_devices`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 
 import dovetail as dt
 import dovetail.numpy as jnp
 from dovetail import lax
-from dovetail.sharding import NamedSharding
 from dovetail.sharding import PartitionSpec as P
-from support.divided import LINE, i1, values
+from support.divided import i1, values
+from support.divided_calls import Cases, b, bo, check, d1, d2, g, ib, iv, q, r, sq, t, w
 
-g = values((16, 8), "x", "y")
-b = values((8,), "x")
-w = values((16,), ("x", "y"))
-t = values((8, 4, 6), "x", "y")
-sq = values((8, 8), "x", "y")
-r = values((16, 8), None, "x")
-q = values((4, 8, 16), None, "x", "y")
-d1 = values((24, 3), "d", mesh=LINE)
-d2 = values((8, 16), None, "d", mesh=LINE)
-iv = values((16,), "x").astype(np.int32) % 5
-ib = values((16, 8), "x", "y").astype(np.int32)
-bo = g > 0
 i2 = np.array([[0, 1], [2, 3]])
 
-# A function, and the spec of its result, as JAX prints it; None on one device.
-CASES: dict[str, tuple[Callable[[], Any], P | None]] = {
+CASES: Cases = {
     "sum3": (lambda: t.sum((0, 2)), P("y")),
     "prod": (lambda: jnp.prod(g, 0), P("y")),
     "std": (lambda: jnp.std(g, 1), P("x")),
@@ -195,10 +179,4 @@ CASES: dict[str, tuple[Callable[[], Any], P | None]] = {
 @pytest.mark.parametrize("name", CASES)
 @dt.config.compile("never")
 def test_shardings(name: str) -> None:
-    function, spec = CASES[name]
-    result = function()
-    if spec is None:
-        assert len(result.sharding.device_set) == 1
-    else:
-        wanted = NamedSharding(result.sharding.mesh, spec)
-        assert result.sharding.is_equivalent_to(wanted, result.ndim), result.sharding.spec
+    check(*CASES[name])
