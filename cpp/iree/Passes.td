@@ -54,15 +54,6 @@ def SeparateReshapesPass : ModulePass<"dovetail-separate-reshapes"> {
   }];
 }
 
-def HideConstantsPass : ModulePass<"dovetail-hide-constants"> {
-  let summary = "what is computed from complex arrays alone that are constant is computed when the program runs";
-  let description = [{
-    IREE 3.13 computes ahead what depends on constants alone, except from complex arrays, and fails where it computes
-    another array from such a result. An op that depends on constants alone therefore gets complex arrays from behind a
-    barrier (`util.optimization_barrier`).
-  }];
-}
-
 def OutlineFunctionsPass : ModulePass<"dovetail-outline-functions"> {
   let summary = "long scalar computations that ops repeat become functions";
   let description = [{

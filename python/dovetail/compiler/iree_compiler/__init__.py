@@ -16,6 +16,7 @@ from .functions import FUNCTION, Functions
 from .library import detach
 from .linking import link
 from .native import collect_diagnostics, library_of, module_of
+from .unused import unused_functions
 
 # Error texts for a compiler that crashed, and for one that was killed, perhaps for lack of memory.
 DIED = "error: the compiler died: "
@@ -29,18 +30,6 @@ _OTHER_PARTS = (
     *(f"input_{name}" for name in ("stablehlo", "torch")),
 )
 
-# The functions of the C library and of floating-point arithmetic that IREE links into each
-# executable and compiles again with it, used or not; what reads and writes memory, and rounding
-# and products that older processors have no instructions for, are not listed. Ours call none: the
-# scalar functions of a program are in its text.
-_UNUSED_FUNCTIONS = (
-    *("exp", "expf", "fmodf", "frexpf", "ldexpf", "log", "powf", "scalbnf", "specialcase"),
-    *(f"__math_{name}{of}" for name in ("invalid", "oflow", "uflow", "xflow") for of in ("", "f")),
-    "__math_divzero",
-    *("feclearexcept", "fegetenv", "fegetround", "feraiseexcept", "fesetenv", "fetestexcept"),
-    "__fesetround",
-)
-
 # The most elements of a workgroup along a dimension, where IREE has no better reason for another
 # number. Its own, 64, makes workgroups write short pieces of rows, at addresses that often share
 # their places in the cache: half as fast where a large array is made of smaller ones.
@@ -50,21 +39,28 @@ _TILES = "--iree-llvmcpu-distribution-size=128"
 def process_flags(flags: Sequence[str]) -> tuple[str, ...]:
     """The flags that a process must be started with to compile with others, if any.
 
-    They are not part of those for a program: functions that nothing calls are not optimized, and
-    workgroups are larger.
+    They are not part of those for a program: functions that nothing calls are not optimized,
+    workgroups are larger, and a program is not verified each time that it is named in an analysis.
     """
     if not _is_for_cpus(flags):
         return ()
     # Such a process takes the level of optimization from here only.
     level = [flag for flag in flags if flag.startswith("--iree-opt-level=")]
-    unused = [
+    not_optimized = [
         f"--force-attribute={name}:{attribute}"
-        for name in _UNUSED_FUNCTIONS
+        for name in unused_functions(flags)
         for attribute in ("noinline", "optnone")
     ]
-    # They are linked before.
-    links = "--iree-hal-link-executables=false"
-    return (*level, _TILES, links, *(f"--iree-plugin=-{part}" for part in _OTHER_PARTS), *unused)
+    return (
+        *level,
+        _TILES,
+        # They are linked before.
+        "--iree-hal-link-executables=false",
+        # An analysis prints values, for which it would have all of the program verified first.
+        "--mlir-print-assume-verified",
+        *(f"--iree-plugin=-{part}" for part in _OTHER_PARTS),
+        *not_optimized,
+    )
 
 
 def _is_for_cpus(flags: Sequence[str]) -> bool:
@@ -104,7 +100,7 @@ def compile_text(
     """
     outcome, is_whole = _compile(text, flags, FUNCTION in text, shared, executables)
     if outcome.vmfb is None and not is_whole:
-        # IREE may have had to compute ahead what calls a function, or to link what it cannot.
+        # IREE may have had to make code of what calls a function early, or to link what it cannot.
         return _compile(text, flags)[0]
     return outcome
 

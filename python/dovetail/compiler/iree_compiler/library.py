@@ -37,12 +37,13 @@ def linker_flag(folder: Path, lld: str, content: bytes) -> str:
       lld: the path of the linker.
       content: the object file that has the library.
     """
-    library, script = folder / "library", folder / "link"
+    library = folder / "library"
     library.write_bytes(content)
-    command = f'{shlex.quote(lld)} -flavor gnu {_FLAGS} "$@" {shlex.quote(str(library))}'
-    script.write_text(f"LLD_VERSION=IREE exec {command}\n")
-    # Nothing is run from a folder that may forbid it.
-    return f"--iree-llvmcpu-system-linker-path=/bin/sh {shlex.quote(str(script))}"
+    # IREE's arguments follow: the library comes before what needs it, and is taken like a member of
+    # an archive.
+    lazy = f"--start-lib {shlex.quote(str(library))} --end-lib"
+    command = f"LLD_VERSION=IREE exec {shlex.quote(lld)} -flavor gnu {_FLAGS} {lazy}"
+    return f"--iree-llvmcpu-system-linker-path={command}"
 
 
 def detach(invocation: Any) -> None:
