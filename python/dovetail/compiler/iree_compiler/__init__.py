@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .alignments import correct, may_be_wrong
+from .bodies import Bodies
 from .dispatches import Dispatches, Shared
 from .functions import FUNCTION, Functions
 from .library import detach
@@ -125,8 +126,7 @@ def _compile(
 
     diagnostics: list[str] = []
     session = Session()
-    functions = None
-    dispatches = None
+    functions = bodies = dispatches = None
     if shared is not None and _is_for_cpus(flags):
         dispatches = Dispatches(shared, flags, program("iree-lld"))
 
@@ -147,8 +147,9 @@ def _compile(
         if not invocation.parse_source(source):
             return ended()
         functions = Functions(invocation) if shortens else None
+        bodies = Bodies(invocation)
         most = executables if _is_for_cpus(flags) else 0
-        if not _execute(invocation, functions, dispatches, most, may_be_wrong(text)):
+        if not _execute(invocation, bodies, functions, dispatches, most, may_be_wrong(text)):
             return ended()
         output = Output.open_membuffer()
         try:
@@ -159,6 +160,8 @@ def _compile(
         finally:
             output.close()
     finally:
+        if bodies is not None:
+            bodies.destroy()
         if functions is not None:
             functions.destroy()
         if dispatches is not None:
@@ -173,6 +176,7 @@ _PHASES = ("flow", "stream", "executable-sources", "executable-targets", "end")
 
 def _execute(
     invocation: Any,
+    bodies: Bodies,
     functions: Functions | None = None,
     dispatches: Dispatches | None = None,
     executables: int = 0,
@@ -182,6 +186,7 @@ def _execute(
 
     Args:
       invocation: IREE's.
+      bodies: the code of executables, to be put back once dispatches are formed.
       functions: to be put in place of their calls once dispatches are formed.
       dispatches: those of which some need not be compiled.
       executables: the largest number of executables, into which dispatches are linked here; 0 if
@@ -206,6 +211,7 @@ def _execute(
             if is_valid and phase == "stream" and corrects:
                 correct(invocation, module)
             if is_valid and phase == "executable-sources":
+                bodies.put_back(module)
                 if dispatches is not None:
                     dispatches.take_known(invocation, module, functions)
                 if functions is not None:

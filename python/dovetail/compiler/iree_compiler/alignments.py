@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .bindings import Sites
-from .native import StringRef, block_of, library_of, name_of, ops_in
+from .native import StringRef, block_of, library_of, name_of, ops_in, symbol_of
 
 _ALIGNMENT = "stream.alignment"
 # Stands for what every power of two divides.
@@ -53,8 +53,7 @@ def correct(invocation: Any, module: Any) -> None:
     for name, executable in ops_in(library, module):
         if name != "stream.executable":
             continue
-        symbol = library.mlirOperationGetAttributeByName(executable, StringRef.of("sym_name"))
-        own = library.mlirStringAttrGetValue(symbol).bytes().decode()
+        own = symbol_of(library, executable)
         for cast, operand in _offsets(library, executable):
             places = [] if operand is None else sites.operand(own, operand)
             known = min(map(divisors.of, places), default=1)

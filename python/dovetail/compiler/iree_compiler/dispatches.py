@@ -23,7 +23,16 @@ from typing import Any, NamedTuple
 from .bindings import Sites, split
 from .functions import Functions
 from .library import library_in, linker_flag
-from .native import StringRef, attributes_of, block_of, library_of, ops_in, text_of
+from .native import (
+    StringRef,
+    attributes_of,
+    block_of,
+    library_of,
+    ops_in,
+    put_in_place,
+    symbol_of,
+    text_of,
+)
 from .objects import with_names
 
 # With this flag, object files stay where the environment says that temporary files go.
@@ -228,7 +237,8 @@ class Dispatches:
         if found is not None and (new := self._parsed(library, op, start + found.text)):
             if sites.rebind(own, found):
                 self.changes = True
-                _replace(library, op, new)
+                put_in_place(library, op, new)
+                library.mlirOperationDestroy(op)
                 # Other values have other numbers without operands.
                 op, text = new, text_of(new) if found.drops_operands else start + found.text
             else:
@@ -272,8 +282,7 @@ class Dispatches:
 
     def _note(self, library: Any, op: Any) -> None:
         """Note what the host needs to know of a dispatch of which code was made."""
-        own = library.mlirOperationGetAttributeByName(op, StringRef.of("sym_name"))
-        own = library.mlirStringAttrGetValue(own).bytes().decode()
+        own = symbol_of(library, op)
         if own in self._new and (contents := _contents(library, op)):
             export, module = contents
             text = _EXPORT.sub("", text_of(export), count=1)
@@ -295,13 +304,6 @@ class Dispatches:
     }}
   }}
 }}"""
-
-
-def _replace(library: Any, op: Any, new: Any) -> None:
-    """Put an op in the place of another, which is destroyed."""
-    library.mlirBlockInsertOwnedOperationBefore(library.mlirOperationGetBlock(op), op, new)
-    library.mlirOperationRemoveFromParent(op)
-    library.mlirOperationDestroy(op)
 
 
 def _contents(library: Any, executable: Any) -> tuple[Any, Any] | None:

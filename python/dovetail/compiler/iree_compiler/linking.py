@@ -8,7 +8,7 @@ from __future__ import annotations
 import heapq
 from typing import Any
 
-from .native import StringRef, Visitor, block_of, library_of, module_of, ops_in
+from .native import SYMBOL, StringRef, Visitor, block_of, library_of, module_of, ops_in
 
 # The ops that are worth an executable: each has parts of the C library, which take as long as a
 # third of this.
@@ -21,7 +21,6 @@ _PASSES = (
     b"hal.executable(canonicalize,hal.executable.variant("
     b"iree-llvmcpu-assign-constant-ordinals,iree-llvmcpu-assign-import-ordinals))"
 )
-_SYMBOL = "sym_name"
 
 
 def link(invocation: Any, most: int) -> bool:
@@ -48,7 +47,7 @@ def link(invocation: Any, most: int) -> bool:
             name = library.mlirStringAttrGet(
                 library.mlirOperationGetContext(module), StringRef.of(f"group_{i}")
             )
-            library.mlirOperationSetAttributeByName(module, StringRef.of(_SYMBOL), name)
+            library.mlirOperationSetAttributeByName(module, StringRef.of(SYMBOL), name)
             for op in group:
                 library.mlirBlockAppendOwnedOperation(block_of(library, module), op)
         is_done = is_done and library.ireeCompilerInvocationRunPassPipeline(this, _PASSES)
@@ -58,7 +57,7 @@ def link(invocation: Any, most: int) -> bool:
                     library.mlirOperationRemoveFromParent(op)
                     linked.append(op)
     with module_of(invocation) as module:
-        library.mlirOperationRemoveAttributeByName(module, StringRef.of(_SYMBOL))
+        library.mlirOperationRemoveAttributeByName(module, StringRef.of(SYMBOL))
         for op in linked:
             library.mlirBlockAppendOwnedOperation(block_of(library, module), op)
     return is_done

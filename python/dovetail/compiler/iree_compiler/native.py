@@ -71,6 +71,9 @@ _DiagnosticCallback = ctypes.CFUNCTYPE(
 Visitor = ctypes.CFUNCTYPE(ctypes.c_int, pointer, pointer)
 _Printer = ctypes.CFUNCTYPE(None, _Chunk, pointer)
 
+# The name of the attribute of what an op is called by others.
+SYMBOL = "sym_name"
+
 # The name of the capsules by which the Python API takes an op.
 _OP_CAPSULE = b"iree.compiler.ir.Operation._CAPIPtr"
 ctypes.pythonapi.PyCapsule_New.argtypes = pointer, ctypes.c_char_p, pointer
@@ -114,6 +117,7 @@ C_FUNCTIONS: dict[str, tuple[tuple[Any, ...], Any]] = {
     "mlirIRMappingMapValue": ((pointer, pointer, pointer), None),
     "mlirIntegerAttrGetValueInt": ((pointer,), ctypes.c_int64),
     "mlirOpResultGetOwner": ((pointer,), pointer),
+    "mlirOperationClone": ((pointer,), pointer),
     "mlirOperationCloneWithMapping": ((pointer, pointer), pointer),
     "mlirOperationCreate": ((pointer,), pointer),
     "mlirOperationCreateParse": ((pointer, StringRef, StringRef), pointer),
@@ -187,6 +191,12 @@ def name_of(library: Any, op: Any) -> str:
     return library.mlirIdentifierStr(library.mlirOperationGetName(op)).bytes().decode()
 
 
+def symbol_of(library: Any, op: Any) -> str:
+    """The symbol that an op defines."""
+    symbol = library.mlirOperationGetAttributeByName(op, StringRef.of(SYMBOL))
+    return library.mlirStringAttrGetValue(symbol).bytes().decode()
+
+
 def elements_of(library: Any, op: Any, name: str) -> list[Any]:
     """The elements of an attribute of an op that is an array."""
     array = library.mlirOperationGetAttributeByName(op, StringRef.of(name))
@@ -202,6 +212,12 @@ def ops_in(library: Any, op: Any) -> list[tuple[str, Any]]:
         found.append((name_of(library, each), each))
         each = library.mlirOperationGetNextInBlock(each)
     return found
+
+
+def put_in_place(library: Any, op: Any, new: Any) -> None:
+    """Put an op into the place of another, which is in no block then."""
+    library.mlirBlockInsertOwnedOperationBefore(library.mlirOperationGetBlock(op), op, new)
+    library.mlirOperationRemoveFromParent(op)
 
 
 def text_of(op: Any) -> str:
