@@ -55,10 +55,18 @@ def test_programs_are_next_to_the_library() -> None:
         assert os.path.exists(iree_compiler.program(name)), f"{ADVICE}: no {name}"
 
 
-@pytest.mark.parametrize("dtype", [dtypes.float32, dtypes.float64, dtypes.float16], ids=str)
-def test_programs_call_no_function_that_is_not_optimized(dtype: np.dtype, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("dtype", "pointwise"),
+    [(d, True) for d in (dtypes.float32, dtypes.float64, dtypes.float16)]
+    + [(dtypes.float32, False)],
+    ids=str,
+)
+def test_programs_call_no_function_that_is_not_optimized(
+    dtype: np.dtype, pointwise: bool, tmp_path: Path
+) -> None:
     # It also links: those that processors have no instruction for are there.
-    calls = list({call.row.name: call for call in all_calls(dtype) if call.row.pointwise}.values())
+    rows = {call.row.name: call for call in all_calls(dtype) if call.row.pointwise == pointwise}
+    calls = list(rows.values())
     program = program_of(calls, [call.ordinary() for call in calls], dynamic=False)
     target = Target.parse("cpu-generic")
     program.module.run("", "lower", str(target))

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 # Functions of the C library and of floating-point arithmetic, which are compiled again with each
-# executable. What reads and writes memory, and rounding and products that older processors have no
-# instructions for, are not listed. Ours call none: the scalar functions of a program are in its
-# text.
+# executable. Rounding and products that older processors have no instructions for are not listed.
+# The scalar functions of a program are in its text, and its copies are loops, in which LLVM is not
+# allowed to see a call. A function that is called after all is right, and slow.
 _OF_LIBRARY = (
+    *("memcpy", "memmove", "memset"),
     *("exp", "expf", "fmodf", "frexpf", "ldexpf", "log", "powf", "scalbnf", "specialcase"),
     *(f"__math_{name}{of}" for name in ("invalid", "oflow", "uflow", "xflow") for of in ("", "f")),
     "__math_divzero",
