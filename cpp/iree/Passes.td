@@ -110,8 +110,8 @@ def SeparateGeneratedPass : ModulePass<"dovetail-separate-generated"> {
   let description = [{
     Instead of copying the result of a dispatch that reads no array, IREE 3.13 repeats the dispatch, and then merges it
     with others that compute the same: two ops that overwrite the array then overwrite the same one. Such an array of
-    dynamic sizes is therefore computed with a number from behind an optimization barrier. Those of static sizes are
-    constants, which IREE copies.
+    dynamic sizes, or of complex numbers, is therefore computed with a number from behind an optimization barrier. Others
+    of static sizes are constants, which IREE copies.
   }];
 }
 

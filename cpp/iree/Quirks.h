@@ -188,7 +188,7 @@ namespace dovetail {
 //
 // A dispatch that reads no array is repeated instead of its result copied, and then merged with its likes.
 //   Workaround: cpp/iree/SeparateGenerated.cpp (--dovetail-separate-generated)
-//   Test: tests/lit/iree/quirks/repeated_dispatch.mlir
+//   Test: tests/lit/iree/quirks/repeated_dispatch.mlir, tests/python/lowering/test_generated_updates.py
 //
 // An op that writes over an array is moved, with dispatches that may run at the same time, before others that read it.
 //   Workaround: cpp/iree/KeepRead.cpp (--dovetail-keep-read)

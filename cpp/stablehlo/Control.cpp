@@ -187,6 +187,11 @@ struct ExportScan : Export<ExportScan, ScanOp> {
     int64_t length = static_cast<int64_t>(scan.getLength());
     if (length < 0 && !scan.getCount())
       length = Algebra::sizeOf(scan.getXs()[0], 0);
+    if (length == 0) {
+      // StableHLO has no slice of one row of none.
+      llvm::append_range(results, ArrayRef(inits).drop_front());
+      return success();
+    }
     Value counted = scan.getCount();
     if (length < 0 && !counted)
       counted = e.theirs<stablehlo::GetDimensionSizeOp>(RankedTensorType::get({}, e.builder.getI32Type()),

@@ -69,9 +69,11 @@ Algebra::Values elementsOf(Importer &e, Value x, ArrayRef<int64_t> shape, ArrayR
   for (int64_t size : window)
     count *= size;
   for (int64_t i = 0; i < count; ++i) {
-    Dims starts;
-    for (auto [place, dilation] : llvm::zip(at, dilations))
-      starts.push_back(place * dilation);
+    // If there is no window, its elements would lie outside the array.
+    Dims starts(at.size(), 0);
+    if (!llvm::is_contained(shape, 0))
+      for (auto [start, place, dilation] : llvm::zip(starts, at, dilations))
+        start = place * dilation;
     parts.push_back(e.slice(x, starts, shape, strides));
     for (int64_t d = at.size() - 1; d >= 0 && ++at[d] == window[d]; --d)
       at[d] = 0;

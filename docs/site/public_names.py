@@ -66,6 +66,7 @@ NAMESPACES = (
     "dovetail.experimental.topologies",
     "dovetail.experimental.xla_metadata",
     "dovetail.experimental.sparse.linalg",
+    "dovetail.ad",
     "dovetail.ref",
     "dovetail.ffi",
     "dovetail.jaxprs",

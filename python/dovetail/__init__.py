@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from dovetail import ad as ad
     from dovetail import ad_checkpoint as ad_checkpoint
     from dovetail import api_util as api_util
     from dovetail import config as config
@@ -190,6 +191,7 @@ _PUBLIC = {
     "Ref": ("tracing.references", "Ref"),
     "ShapeDtypeStruct": ("arrays.descriptions", "ShapeDtypeStruct"),
     "Shard": ("placement.shardings", "Shard"),
+    "ad": ("ad", ""),
     "ad_checkpoint": ("ad_checkpoint", ""),
     "allow_f16_reductions": ("base.config", "allow_f16_reductions"),
     "block_until_ready": ("tracing.arguments", "block_until_ready"),

@@ -198,17 +198,15 @@ class ArrayMethods(ArrayOperators):
     ) -> Array:
         """The same elements in another shape; one size may be -1."""
         sizes = shape[0] if len(shape) == 1 else shape
-        if out_sharding is not None:
-            return dnp.reshape(self, sizes, order, copy=copy, out_sharding=out_sharding)
-        return dnp.reshape(self, sizes, order, copy=copy)
+        return dnp.reshape(self, sizes, order, copy=copy, **_stated(out_sharding))
 
-    def ravel(self, order: str = "C") -> Array:
+    def ravel(self, order: str = "C", *, out_sharding: Any = None) -> Array:
         """The elements in one dimension."""
-        return dnp.ravel(self, order)
+        return dnp.ravel(self, order, **_stated(out_sharding))
 
-    def flatten(self, order: str = "C") -> Array:
+    def flatten(self, order: str = "C", *, out_sharding: Any = None) -> Array:
         """The elements in one dimension."""
-        return dnp.ravel(self, order)
+        return dnp.ravel(self, order, **_stated(out_sharding))
 
     def transpose(self, *axes: Any) -> Array:
         """The dimensions in another order, by default reversed."""
@@ -225,10 +223,16 @@ class ArrayMethods(ArrayOperators):
         return dnp.squeeze(self, axis)
 
     def repeat(
-        self, repeats: Any, axis: int | None = None, *, total_repeat_length: int | None = None
+        self,
+        repeats: Any,
+        axis: int | None = None,
+        *,
+        total_repeat_length: int | None = None,
+        out_sharding: Any = None,
     ) -> Array:
         """Each element several times."""
-        return dnp.repeat(self, repeats, axis, total_repeat_length=total_repeat_length)
+        options = _stated(out_sharding)
+        return dnp.repeat(self, repeats, axis, total_repeat_length=total_repeat_length, **options)
 
     def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
         """The diagonals over two dimensions."""
@@ -456,3 +460,8 @@ class ArrayMethods(ArrayOperators):
     ) -> Array:
         """The index of the first smallest element."""
         return dnp.argmin(self, axis, out, keepdims)
+
+
+def _stated(out_sharding: Any) -> dict[str, Any]:
+    """The argument of a function that need not take it, if there is one."""
+    return {} if out_sharding is None else {"out_sharding": out_sharding}

@@ -24,6 +24,7 @@ from dovetail.base.element_types import (  # noqa: F401
     complex128,
     default_dtype,
     dtype_of_sizes,
+    extended,
     finfo,
     float0,
     float4_e2m1fn,
@@ -51,6 +52,7 @@ from dovetail.base.element_types import (  # noqa: F401
     is_integer,
     itemsize_bits,
     limit,
+    prng_key,
     requested,
     to_complex_dtype,
     to_inexact_dtype,
@@ -353,36 +355,17 @@ def promote_types(a: DTypeLike, b: DTypeLike) -> np.dtype:
 # Questions ----------------------------------------------------------------------------------------
 
 
-class extended(np.generic):
-    """The class of element types unknown to NumPy, for `issubdtype`; it has no values.
-
-    Example:
-      >>> issubdtype(float32, extended)
-      False
-    """
-
-
-class prng_key(extended):
-    """The class of the element types of random keys, for `issubdtype`; it has no values.
-
-    Example:
-      >>> from dovetail import random
-      >>> issubdtype(random.key(0).dtype, prng_key)
-      True
-    """
-
-
 _CLASSES = {"i": np.signedinteger, "u": np.unsignedinteger, "f": np.floating}
 # NumPy classifies the types of ml_dtypes only as `generic`.
 _CLASS_OF = {t.type: _CLASSES[kind] for t, kind in KINDS.items() if t.isbuiltin != 1}
 
 
-def issubdtype(a: DTypeLike, b: DTypeLike) -> bool:
-    """True if type `a` is type `b` or belongs to class `b`.
+def issubdtype(arg1: DTypeLike, arg2: DTypeLike) -> bool:
+    """True if type `arg1` is type `arg2` or belongs to class `arg2`.
 
     Args:
-      a: an element type, or a class of them.
-      b: an element type, or a class of them, such as `numpy.floating` or `numpy.integer`.
+      arg1: an element type, or a class of them.
+      arg2: an element type, or a class of them, such as `numpy.floating` or `numpy.integer`.
 
     Returns:
       A bool.
@@ -391,11 +374,11 @@ def issubdtype(a: DTypeLike, b: DTypeLike) -> bool:
       >>> issubdtype(bfloat16, np.floating)
       True
     """
-    is_class = [isinstance(t, type) and issubclass(t, np.generic) for t in (a, b)]
+    is_class = [isinstance(t, type) and issubclass(t, np.generic) for t in (arg1, arg2)]
     # Extended types, which NumPy does not know, have their class as `type`, too.
     a, b = (
         t if given else getattr(t, "type", None) or np.dtype(t).type
-        for t, given in zip((a, b), is_class, strict=True)
+        for t, given in zip((arg1, arg2), is_class, strict=True)
     )
     if a in _CLASS_OF:
         return b is a or issubclass(_CLASS_OF[a], b)

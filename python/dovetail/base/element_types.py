@@ -182,11 +182,32 @@ def as_dtype(dtype: DTypeLike) -> np.dtype:
     return result
 
 
-def canonicalize_dtype(dtype: DTypeLike) -> np.dtype:
+class extended(np.generic):
+    """The class of element types unknown to NumPy, for `issubdtype`; it has no values.
+
+    Example:
+      >>> from dovetail import dtypes
+      >>> dtypes.issubdtype(np.float32, extended)
+      False
+    """
+
+
+class prng_key(extended):
+    """The class of the element types of random keys, for `issubdtype`; it has no values.
+
+    Example:
+      >>> from dovetail import dtypes, random
+      >>> dtypes.issubdtype(random.key(0).dtype, prng_key)
+      True
+    """
+
+
+def canonicalize_dtype(dtype: Any, allow_extended_dtype: bool = False) -> Any:
     """The dtype in use for `dtype`: 64-bit types become 32-bit unless `enable_x64` is on.
 
     Args:
       dtype: a name, a class or a dtype.
+      allow_extended_dtype: whether it may be the element type of keys, which is returned as it is.
 
     Returns:
       The dtype; complex128 becomes complex64.
@@ -198,6 +219,13 @@ def canonicalize_dtype(dtype: DTypeLike) -> np.dtype:
       >>> canonicalize_dtype("int64")
       dtype('int32')
     """
+    if isinstance(getattr(dtype, "type", None), type) and issubclass(dtype.type, extended):
+        if allow_extended_dtype:
+            return dtype
+        raise ValueError(
+            "canonicalize_dtype: dtype must not be an extended one unless allow_extended_dtype is "
+            f"set, got: {dtype}"
+        )
     result = as_dtype(dtype)
     if result in TRUNCATED and not config.enable_x64.value:
         return TRUNCATED[result]
@@ -381,11 +409,11 @@ def finfo(dtype: DTypeLike) -> Any:
     return ml_dtypes.finfo(dtype)
 
 
-def iinfo(dtype: DTypeLike) -> Any:
+def iinfo(int_type: DTypeLike) -> Any:
     """Machine limits of an integer type.
 
     Args:
-      dtype: an integer type.
+      int_type: an integer type.
 
     Returns:
       An object with `min`, `max` and `bits`.
@@ -397,7 +425,7 @@ def iinfo(dtype: DTypeLike) -> Any:
       >>> int(iinfo("int8").max)
       127
     """
-    return ml_dtypes.iinfo(dtype)
+    return ml_dtypes.iinfo(int_type)
 
 
 def itemsize_bits(dtype: DTypeLike) -> int:

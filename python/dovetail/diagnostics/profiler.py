@@ -286,11 +286,12 @@ def annotate_function(func: F, name: str | None = None, **decorator_kwargs: Any)
     return wrapper  # type: ignore[return-value]
 
 
-def start_server(port: int) -> Any:
+def start_server(port: int, requires_backend: bool = True) -> Any:
     """Not supported: the process writes traces itself.
 
     Args:
       port: the port on which the server would listen.
+      requires_backend: whether it would wait for the devices.
 
     Raises:
       NotImplementedError: always.

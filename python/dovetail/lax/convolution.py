@@ -41,7 +41,6 @@ def conv_general_dilated(
     batch_group_count: int = 1,
     precision: Any = None,
     preferred_element_type: Any = None,
-    *,
     out_sharding: Any = None,
 ) -> Array:
     """The convolution of an array with a kernel, as in neural networks: a correlation, summed over

@@ -12,6 +12,7 @@ from dovetail.base.errors import type_error
 from dovetail.lax import basics as lax
 from dovetail.lax.dot import DotDimensionNumbers
 from dovetail.ops.operands import ArrayLike, as_operand
+from dovetail.transforms.out_sharding import accepts_out_sharding
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class RaggedDotDimensionNumbers:
     rhs_group_dimensions: Sequence[int]
 
 
+@accepts_out_sharding
 def ragged_dot(
     lhs: ArrayLike,
     rhs: ArrayLike,
@@ -43,6 +45,7 @@ def ragged_dot(
     precision: Any = None,
     preferred_element_type: Any = None,
     group_offset: Any = None,
+    out_sharding: Any = None,
 ) -> Array:
     """The products of groups of rows with a matrix for each group.
 
@@ -72,6 +75,7 @@ def ragged_dot(
     )
 
 
+@accepts_out_sharding
 def ragged_dot_general(
     lhs: ArrayLike,
     rhs: ArrayLike,
@@ -80,6 +84,7 @@ def ragged_dot_general(
     precision: Any = None,
     preferred_element_type: Any = None,
     group_offset: Any = None,
+    out_sharding: Any = None,
 ) -> Array:
     """A contraction in which one dimension of the left operand is divided into groups.
 

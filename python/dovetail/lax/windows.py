@@ -31,14 +31,20 @@ from dovetail.symbolic.size import is_symbolic_dim
 from dovetail.tracing.composed import composed, makes_equations
 from dovetail.tracing.trace import Tracer
 from dovetail.transforms.batching import vmap
+from dovetail.transforms.out_sharding import accepts_out_sharding
 from dovetail.trees.pytree import flatten, unflatten
 from dovetail.trees.treedef import public
 
 Computation = Callable[[Any, Any], Any]
 
 
+@accepts_out_sharding
 def reduce(
-    operands: Any, init_values: Any, computation: Computation, dimensions: Sequence[int]
+    operands: Any,
+    init_values: Any,
+    computation: Computation,
+    dimensions: Sequence[int],
+    out_sharding: Any = None,
 ) -> Any:
     """The combination of all elements along dimensions by a function.
 

@@ -119,11 +119,12 @@ def load(file: Any, *args: Any, **kwargs: Any) -> Any:
       args, kwargs: the other arguments of `numpy.load`.
 
     Returns:
-      An array; for an `.npz` file, a mapping from names to NumPy arrays.
+      An array; one of NumPy if its elements are no numbers, such as objects; for an `.npz` file, a
+      mapping from names to NumPy arrays.
 
     Raises:
       OSError: the file cannot be read.
-      ValueError: its contents are not an array of numbers.
+      ValueError: it is no such file, or has objects and `allow_pickle` is not set.
 
     Example:
       >>> import io
@@ -139,7 +140,10 @@ def load(file: Any, *args: Any, **kwargs: Any) -> Any:
     if loaded.dtype == "V2":
         # The files have no name for bfloat16.
         loaded = loaded.view(dtypes.bfloat16)
-    return asarray(loaded)
+    try:
+        return asarray(loaded)
+    except TypeError:
+        return loaded
 
 
 def array_repr(

@@ -22,6 +22,7 @@ from dovetail.numpy.promotion import promote, static, strong, with_dtype
 from dovetail.numpy.ranges import arange, linspace
 from dovetail.numpy.shape import ravel
 from dovetail.numpy.sizes import shape_of
+from dovetail.numpy.taking import nonzero
 from dovetail.ops.operands import ArrayLike, as_operand, canonical_shape
 from dovetail.symbolic.size import as_size, is_symbolic_dim
 from dovetail.tracing.bind import constant
@@ -220,14 +221,17 @@ def diag_indices_from(arr: Any) -> tuple[Array, ...]:
     return diag_indices(sizes[0], len(sizes))
 
 
-def mask_indices(n: int, mask_func: Any, k: int = 0) -> tuple[Array, ...]:
+def mask_indices(
+    n: int, mask_func: Any, k: int = 0, *, size: int | None = None
+) -> tuple[Array, ...]:
     """The rows and columns of the elements that `mask_func(ones((n, n)), k)` keeps; its result is
-    known while tracing.
+    known while tracing, unless `size` is given.
 
     Args:
       n: the number of rows and of columns.
       mask_func: takes a matrix of ones and `k`, and returns a matrix whose elements are 0 or not.
       k: the second argument of `mask_func`.
+      size: the number of indices: more are cut off, fewer are filled with zeros.
 
     Returns:
       Two vectors of default integers, in row-major order.
@@ -238,6 +242,8 @@ def mask_indices(n: int, mask_func: Any, k: int = 0) -> tuple[Array, ...]:
       (Array([0, 0, 1], dtype=int32), Array([0, 1, 1], dtype=int32))
     """
     kept = asarray(mask_func(lax.full((n, n), 1, np.int32), k))
+    if size is not None:
+        return nonzero(kept, size=size)
     return _pair(np.nonzero(kept._value()))
 
 

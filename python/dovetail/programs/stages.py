@@ -220,8 +220,13 @@ class Traced(Stage):
         """The results' types, in their tree."""
         return unflatten(self._program.out_spec, list(self._program.avals))
 
-    def lower(self) -> Lowered:
-        """The program, for inspection or compilation."""
+    def lower(self, *, lowering_platforms: Sequence[str] | None = None) -> Lowered:
+        """The program, for inspection or compilation.
+
+        Args:
+          lowering_platforms: the platforms that it is for, which make no difference: a program is
+            the same for all of them until it is compiled.
+        """
         return Lowered(self._program)
 
 

@@ -328,11 +328,11 @@ def _inconclusive(question: str, constraint: str, size: Size) -> InconclusiveDim
     )
 
 
-def is_symbolic_dim(size: Any) -> bool:
+def is_symbolic_dim(p: Any) -> bool:
     """True if a size is symbolic: known only when the program runs.
 
     Args:
-      size: an entry of a shape.
+      p: an entry of a shape.
 
     Returns:
       True for a symbolic size, False for an int.
@@ -342,7 +342,7 @@ def is_symbolic_dim(size: Any) -> bool:
       >>> [export.is_symbolic_dim(size) for size in export.symbolic_shape("b, 3")]
       [True, False]
     """
-    return type(size) is Size
+    return type(p) is Size
 
 
 def has_sizes(shape: Any) -> bool:

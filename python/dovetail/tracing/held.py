@@ -123,9 +123,9 @@ class Held:
         self[index] = value
         return before
 
-    def addupdate(self, value: Any, index: Any = ...) -> None:
+    def addupdate(self, x: Any, idx: Any = ...) -> None:
         """Add to the elements at an index; to one that occurs several times, each time."""
-        self._update("addupdate", index, value)
+        self._update("addupdate", idx, x)
 
     def _update(self, how: str, index: Any, value: Any) -> None:
         if _has_slices(index):

@@ -11,6 +11,7 @@ import numpy as np
 
 from dovetail import _core
 from dovetail.arrays.array import ArrayMethods, ShapedArray
+from dovetail.arrays.keys import is_keys
 from dovetail.base import errors
 from dovetail.base.locations import here
 from dovetail.base.trace_stack import current
@@ -47,6 +48,7 @@ def vmap(
     axis_name: Any = None,
     axis_size: int | None = None,
     spmd_axis_name: Hashable | tuple[Hashable, ...] | None = None,
+    sum_match: bool = False,
 ) -> Function:
     """A function that applies `fun` to each element of a batch at once.
 
@@ -61,14 +63,16 @@ def vmap(
       spmd_axis_name: the axis of a mesh over which the batch is divided, or a tuple of them.
         `with_sharding_constraint` in `fun` states that its argument is sharded over it along the
         batch, too, and `shard_map` in `fun` gets a part of the batch on each device.
+      sum_match: whether a result that depends on the batch and has None in out_axes is summed over
+        the batch.
 
     Returns:
       The function over a batch; keyword arguments have their batch first.
 
     Raises:
       ValueError: axes that do not exist, sizes that differ, no batch at all, or a result that
-        depends on the batch and has None in out_axes. When `fun` is expanded: a spec in it names an
-        axis of spmd_axis_name, or its mesh has no such axis.
+        depends on the batch and has None in out_axes, without sum_match. When `fun` is
+        expanded: a spec in it names an axis of spmd_axis_name, or its mesh has no such axis.
       TypeError: in_axes or spmd_axis_name has another form.
 
     Example:
@@ -170,7 +174,8 @@ def vmap(
         out_spec, positions = traced.extra
         in_dims = dims + [UNBATCHED] * len(traced.captured)
         text = "" if axis is None else axis.text
-        out_dims, types = _batched_results(traced, positions, in_dims, size, text, fun, entry)
+        positions, summed = _matched(traced, positions, in_dims, size, text, fun, sum_match)
+        out_dims, types = _batched_results(traced, positions, size, fun, entry)
         attributes: dict[str, Any] = {"in_dims": tuple(in_dims), "out_dims": out_dims}
         if axis is not None:
             attributes["axis"] = text
@@ -183,9 +188,18 @@ def vmap(
         outs = traced.store(operands, outs)
         if traced.uses is not None:
             traced.uses.batched(in_dims, out_dims, size).apply(leaves, outs)
-        return unflatten(out_spec, outs)
+        return _with_sums(unflatten(out_spec, outs), summed)
 
     return wrapper
+
+
+def _with_sums(results: Any, which: list[int]) -> Any:
+    """The results, some of them summed over the batch, their first dimension."""
+    if not which:
+        return results
+    # Keys have no sums.
+    leaves, spec = flatten(results, is_leaf=is_keys)
+    return unflatten(spec, [x.sum(0) if i in which else x for i, x in enumerate(leaves)])
 
 
 def _check_whole(name: str, arguments: Any) -> None:
@@ -408,16 +422,21 @@ def _listed_sizes(
     return "\n".join(lines)
 
 
-def _batched_results(
+def _matched(
     traced: TracedFunction,
     positions: Sequence[Any],
     in_dims: list[int],
     size: int,
     axis: str,
     fun: Function,
-    entry: Any,
-) -> tuple[tuple[int, ...], list[ShapedArray]]:
-    """The batch's dimension in each result, and the results' types."""
+    sums: bool,
+) -> tuple[list[Any], list[int]]:
+    """The positions of the batch in all results, of references, too, and the results to be summed.
+
+    Raises:
+      ValueError: a result depends on the batch, and its position is None.
+    """
+    summed = []
     spec, returned = traced.extra[0], len(positions)
     written = [in_dims[position] for position in traced.written]
     positions = [*positions, *(None if dim == UNBATCHED else dim for dim in written)]
@@ -434,7 +453,10 @@ def _batched_results(
                     f"got: one of type {traced.avals[i]} in `{name_of(fun)}` {here()}; pass the "
                     "reference as an argument that carries the batch"
                 )
-            if position is None and is_batched:
+            if position is None and is_batched and sums:
+                positions[i] = 0
+                summed.append(i)
+            elif position is None and is_batched:
                 result = ResultName(fun, spec, i)
                 named = f"vmap has mapped output (axis_name={axis}) but out_axes is None: "
                 raise ValueError(
@@ -443,6 +465,14 @@ def _batched_results(
                     f"output was batched, as {result} depends on the batch, {here()}; say where "
                     "it goes in out_axes"
                 )
+    return positions, summed
+
+
+def _batched_results(
+    traced: TracedFunction, positions: Sequence[Any], size: int, fun: Function, entry: Any
+) -> tuple[tuple[int, ...], list[ShapedArray]]:
+    """The batch's dimension in each result, and the results' types."""
+    spec = traced.extra[0]
     dims, types = [], []
     for i, (aval, position) in enumerate(zip(traced.avals, positions, strict=True)):
         if position is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -72,9 +73,13 @@ def accepts_out_sharding(function: F) -> F:
     The function itself is never given it.
     """
     name = function.__name__
+    parameters = list(inspect.signature(function).parameters.values())
+    (place,) = (i for i, parameter in enumerate(parameters) if parameter.name == "out_sharding")
 
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
+        if len(args) > place and parameters[place].kind is not inspect.Parameter.KEYWORD_ONLY:
+            kwargs["out_sharding"], args = args[place], args[:place]
         if "out_sharding" not in kwargs:
             return function(*args, **kwargs)
         out_sharding = kwargs.pop("out_sharding")

@@ -25,6 +25,7 @@ from dovetail.transforms.autodiff import (
     tangent_operands,
 )
 from dovetail.transforms.explicit_sharding import reshard
+from dovetail.transforms.wanted_cotangents import deliver
 from dovetail.trees.differences import where_unlike
 from dovetail.trees.float0 import set_float0_aside_as
 from dovetail.trees.pytree import flatten, register_node, unflatten
@@ -198,6 +199,21 @@ class Pullback:
                 "the structure of the result; pass a tuple, or what the function returns"
             )
         return self._linear(self._kept, cotangent[0])
+
+    def with_refs(self, *wanted: Any) -> Callable[[Any], tuple[Any, ...]]:
+        """The same function, which adds cotangents to references, or leaves some out.
+
+        Args:
+          wanted: for each leaf of the primals, in their structure, a reference to which its
+            cotangent is added, or one of `dovetail.ad`: `GradValue()` for those to be returned,
+            `DontWant()` for those that are not needed.
+
+        Returns:
+          A function of the cotangent of the result. It returns a tuple with one entry per primal,
+          which has a `GradRef` or a `DidntWant` in place of cotangents that are not returned.
+        """
+        primals, name = self._linear.primals.spec, self._linear.name
+        return lambda cotangent: deliver(name, wanted, self(cotangent), primals)
 
     def __repr__(self) -> str:
         return f"<the pullback of `{self._linear.name}`>"

@@ -1,4 +1,4 @@
-// Generated arrays of dynamic sizes that are written over depend on an opaque number.
+// Generated arrays of dynamic sizes, or of complex numbers, that are written over depend on an opaque number.
 // RUN: dovetail-opt %s --dovetail-separate-generated | FileCheck %s
 
 #id = affine_map<(d0) -> (d0)>
@@ -24,4 +24,24 @@ func.func @made_of_none(%n: index, %u: tensor<1xf32>) -> (tensor<?xf32>, tensor<
   %0 = tensor.insert_slice %u into %z[0] [1] [1] : tensor<1xf32> into tensor<?xf32>
   %1 = tensor.insert_slice %u into %z[1] [1] [1] : tensor<1xf32> into tensor<?xf32>
   return %0, %1 : tensor<?xf32>, tensor<?xf32>
+}
+
+// IREE computes no complex constants ahead: those of known sizes, too, are made by dispatches.
+// CHECK-LABEL: func.func @complex_of_known_size(
+// CHECK: %[[ONE:.*]] = "util.optimization_barrier"(%{{.*}}) : (tensor<i32>)
+// CHECK: %[[Z:.*]] = linalg.generic
+// CHECK: %[[S:.*]] = linalg.generic {{.*}} ins(%[[Z]], %[[ONE]] : tensor<4xcomplex<f64>>, tensor<i32>)
+// CHECK: tensor.insert_slice %{{.*}} into %[[S]][0]
+// CHECK: tensor.insert_slice %{{.*}} into %[[S]][1]
+func.func @complex_of_known_size(%u: tensor<1xcomplex<f64>>) -> (tensor<4xcomplex<f64>>, tensor<4xcomplex<f64>>) {
+  %zero = arith.constant dense<0.0> : tensor<4xf64>
+  %e = tensor.empty() : tensor<4xcomplex<f64>>
+  %z = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%zero : tensor<4xf64>) outs(%e : tensor<4xcomplex<f64>>) {
+  ^bb0(%a: f64, %out: complex<f64>):
+    %c = complex.create %a, %a : complex<f64>
+    linalg.yield %c : complex<f64>
+  } -> tensor<4xcomplex<f64>>
+  %0 = tensor.insert_slice %u into %z[0] [1] [1] : tensor<1xcomplex<f64>> into tensor<4xcomplex<f64>>
+  %1 = tensor.insert_slice %u into %z[1] [1] [1] : tensor<1xcomplex<f64>> into tensor<4xcomplex<f64>>
+  return %0, %1 : tensor<4xcomplex<f64>>, tensor<4xcomplex<f64>>
 }

@@ -21,3 +21,16 @@ func.func @main(%c: tensor<2xf32>, %xs: tensor<5x2xf32>, %k: tensor<2xf32>) -> (
   // CHECK: return %[[LOOP]]#1, %[[LOOP]]#2
   return %0#0, %0#1 : tensor<2xf32>, tensor<5x2xf32>
 }
+
+// A scan of no rows has its initial values.
+// CHECK-LABEL: func.func @of_no_rows
+// CHECK-NOT: stablehlo.while
+// CHECK: return %arg0
+func.func @of_no_rows(%c: tensor<2xf32>, %xs: tensor<0x2xf32>) -> (tensor<2xf32>, tensor<0x2xf32>) {
+  %0:2 = dovetail.scan length 0 init(%c) over(%xs) consts() : (tensor<2xf32>, tensor<0x2xf32>) -> (tensor<2xf32>, tensor<0x2xf32>) {
+  ^bb0(%carry: tensor<2xf32>, %x: tensor<2xf32>):
+    %1 = dovetail.mul %carry, %x : tensor<2xf32>
+    dovetail.yield %1, %1 : tensor<2xf32>, tensor<2xf32>
+  }
+  return %0#0, %0#1 : tensor<2xf32>, tensor<0x2xf32>
+}

@@ -1,0 +1,103 @@
+"""What a pullback does with a cotangent: returns it, adds it to a reference, or leaves it out."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from dovetail.base.errors import MismatchError, type_error
+from dovetail.base.locations import here
+from dovetail.tracing.held import Held
+from dovetail.trees.differences import where_unlike
+from dovetail.trees.pytree import flatten, register_node, unflatten
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GradValue:
+    """Asks a pullback for the cotangent of a primal.
+
+    Example:
+      >>> import dovetail as dt
+      >>> pull = dt.vjp(lambda x, y: x * y, 2.0, 3.0)[1]
+      >>> pull.with_refs(dt.ad.GradValue(), dt.ad.DontWant())(1.0)
+      (Array(3., dtype=float32, weak_type=True), DidntWant())
+    """
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DontWant:
+    """Tells a pullback that the cotangent of a primal is not wanted; see `GradValue`.
+
+    Example:
+      >>> DontWant()
+      DontWant()
+    """
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GradRef:
+    """Stands for a cotangent that was added to a reference.
+
+    Example:
+      >>> import dovetail as dt
+      >>> total = dt.new_ref(1.0)
+      >>> dt.vjp(lambda x: 2 * x, 1.0)[1].with_refs(total)(1.0)
+      (GradRef(),)
+      >>> float(total[...])
+      3.0
+    """
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DidntWant:
+    """Stands for a cotangent that was not wanted; see `GradValue`.
+
+    Example:
+      >>> DidntWant()
+      DidntWant()
+    """
+
+
+for _stands in (GradRef, DidntWant):
+    register_node(_stands, lambda _: ((), None), lambda *_, stands=_stands: stands())
+
+
+def deliver(name: str, wanted: Sequence[Any], cotangents: tuple[Any, ...], spec: Any) -> Any:
+    """The cotangents that are wanted as values; others are added to references.
+
+    Args:
+      name: the name of the function that was differentiated.
+      wanted: a `GradValue`, a `DontWant` or a reference in place of each primal's leaf.
+      cotangents: the cotangents of the primals.
+      spec: the structure of the primals.
+
+    Returns:
+      The cotangents, with a `GradRef` or a `DidntWant` where there is no value.
+
+    Raises:
+      MismatchError: `wanted` has another structure.
+      TypeError: there is something else in it.
+    """
+    leaves, given = flatten(tuple(wanted), is_leaf=lambda x: isinstance(x, Held))
+    if given != spec:
+        owners = f"the primals of `{name}`", "what `with_refs` was given"
+        raise MismatchError(
+            "with_refs: there must be a reference, a GradValue or a DontWant for each leaf of the "
+            f"primals, got: {where_unlike(spec, given, 'primal', owners)} {here()}"
+        )
+    results: list[Any] = []
+    for leaf, cotangent in zip(leaves, flatten(cotangents)[0], strict=True):
+        if isinstance(leaf, Held):
+            leaf.addupdate(cotangent)
+            results.append(GradRef())
+        elif isinstance(leaf, DontWant):
+            results.append(DidntWant())
+        elif isinstance(leaf, GradValue):
+            results.append(cotangent)
+        else:
+            raise type_error(
+                "with_refs takes references, GradValue() and DontWant(), got: "
+                f"{leaf!r} for a primal of `{name}`"
+            )
+    return unflatten(spec, results)

@@ -1,0 +1,75 @@
+"""Several updates of one array that is generated, such as zeros: each has its own array."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dovetail as dt
+import dovetail.numpy as dnp
+from dovetail import config, lax
+
+SHAPE = (4, 5)
+
+
+def indexed(array: dt.Array, row: int, values: dt.Array) -> dt.Array:
+    return array.at[dnp.array([row])].set(values)
+
+
+def sliced(array: dt.Array, row: int, values: dt.Array) -> dt.Array:
+    return lax.dynamic_update_slice(array, values, (row, 0))
+
+
+def added(array: dt.Array, row: int, values: dt.Array) -> dt.Array:
+    return array.at[row].add(values[0])
+
+
+ARRAYS: dict[str, Callable[[Any], dt.Array]] = {
+    "zeros": lambda dtype: dnp.zeros(SHAPE, dtype),
+    "counted": lambda dtype: dnp.arange(20.0).reshape(SHAPE).astype(dtype) + 1,
+    "product": lambda dtype: dnp.full(SHAPE, 2, dtype) * dnp.asarray(1.5, dtype),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128", "int32"])
+@pytest.mark.parametrize("update", [indexed, sliced, added])
+def test_updates_of_one_array(update: Callable[..., dt.Array], dtype: str) -> None:
+    rng = np.random.default_rng(0)
+    rows = (rng.normal(size=(2, 1, 5)) * 9).astype(dtype)
+
+    def f(first: dt.Array, second: dt.Array) -> list[dt.Array]:
+        found = []
+        for make in ARRAYS.values():
+            array = make(dtype)
+            found += [update(array, 0, first), update(array, 0, second), update(array, 2, first)]
+        return found
+
+    with config.enable_x64(True):
+        with config.compile("never"):
+            wanted = dt.jit(f)(*rows)
+        with config.compile("now"):
+            actual = dt.jit(f)(*rows)
+    for a, w in zip(actual, wanted, strict=True):
+        np.testing.assert_allclose(a, w, rtol=1e-6)
+
+
+def test_updates_of_one_array_in_a_loop() -> None:
+    def f(first: dt.Array, second: dt.Array) -> Any:
+        def step(i: dt.Array, carry: tuple[dt.Array, dt.Array]) -> tuple[dt.Array, dt.Array]:
+            zeros = dnp.zeros(SHAPE, "complex128")
+            a, b = indexed(zeros, 0, carry[0] * 2), indexed(zeros, 0, carry[1] * 3)
+            return a[:1] + i, b[:1] - i
+
+        return lax.fori_loop(0, 3, step, (first, second))
+
+    rows = np.arange(10.0).reshape(2, 1, 5) * (1 + 0.5j)
+    with config.enable_x64(True):
+        with config.compile("never"):
+            wanted = dt.jit(f)(*rows)
+        with config.compile("now"):
+            actual = dt.jit(f)(*rows)
+    for a, w in zip(actual, wanted, strict=True):
+        np.testing.assert_allclose(a, w, rtol=1e-12)
