@@ -44,6 +44,11 @@ std::optional<Count> IotaOp::count(Counting &, Places places) {
   return places[dim] ? Count::everywhere(*places[dim]) : Count::along(dim, 0, getType().getDimSize(dim));
 }
 
+Value IotaOp::emitPermuted(Emitter &e, ArrayRef<int64_t> permutation) {
+  int64_t dimension = llvm::find(permutation, getDimension()) - permutation.begin();
+  return e.make<IotaOp>(permuted(getType(), permutation), dimension, permutedSizes(getType(), getSizes(), permutation));
+}
+
 Value IotaOp::emitPart(Emitter &e, ValueRange operands, ArrayRef<DividedFactor> factors, RankedTensorType type) {
   int64_t dimension = getDimension();
   Value first = factors[dimension].first;

@@ -13,6 +13,7 @@ def ConstantOp : InferredOp<"constant", [ConstantLike]> {
 }
 
 def IotaOp : DovetailOp<"iota", [Pure, SizedOpInterface, DeclareOpInterfaceMethods<DimsOpInterface>,
+                                 DeclareOpInterfaceMethods<PermuteOpInterface>,
                                  DeclareOpInterfaceMethods<PartOpInterface>, Counts]> {
   let summary = "each element is its index along one dimension";
   let arguments = (ins I64Attr:$dimension, Sizes:$sizes);

@@ -114,6 +114,12 @@ def DimsOpInterface : Rule<"DimsOpInterface"> {
   let methods = [InterfaceMethod<"The factor map of this op.", "::dovetail::FactorMap", "factorMap">];
 }
 
+def PermuteOpInterface : Rule<"PermuteOpInterface"> {
+  let description = "An op that makes its result with any order of dimensions, without more work.";
+  let methods = [InterfaceMethod<"The result with dimension `permutation[i]` as its dimension i.", "::mlir::Value",
+    "emitPermuted", (ins "::dovetail::Emitter &":$e, "::llvm::ArrayRef<int64_t>":$permutation)>];
+}
+
 def CountOpInterface : Rule<"CountOpInterface"> {
   let description = "An op on integers or bools whose result may count along a dimension, as the indices of a batch do.";
   let methods = [
@@ -221,6 +227,8 @@ def ReduceOpInterface : Rule<"ReduceOpInterface"> {
       (ins "::dovetail::scalar::ScalarBuilder &":$b)>,
     InterfaceMethod<"One step of the reduction.", "::mlir::Value", "emitStep",
       (ins "::dovetail::scalar::ScalarBuilder &":$b, "::mlir::Value":$accumulator, "::mlir::Value":$x)>,
+    InterfaceMethod<"The same reduction of another array.", "::mlir::Value", "emitOver",
+      (ins "::dovetail::Emitter &":$e, "::mlir::Value":$x, "::llvm::ArrayRef<int64_t>":$dims)>,
   ];
 }
 

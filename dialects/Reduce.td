@@ -5,7 +5,7 @@
 include "Dovetail.td"
 
 class Reduce<string mnemonic, Type element, string neutral, string step, list<Trait> traits = [], string combiner = "None">
-    : InferredOp<mnemonic, traits # [DeclareOpInterfaceMethods<ReduceOpInterface, ["emitNeutral", "emitStep"]>,
+    : InferredOp<mnemonic, traits # [DeclareOpInterfaceMethods<ReduceOpInterface, ["emitNeutral", "emitStep", "emitOver"]>,
                                      DeclareOpInterfaceMethods<BatchOpInterface>,
                                      DeclareOpInterfaceMethods<DimsOpInterface>]> {
   let arguments = (ins Tensor<element>:$x, DenseI64ArrayAttr:$dims);
@@ -15,6 +15,9 @@ class Reduce<string mnemonic, Type element, string neutral, string step, list<Tr
     ::mlir::Value $cppClass::emitNeutral(::dovetail::scalar::ScalarBuilder &b) { return }] # neutral # [{; }
     ::mlir::Value $cppClass::emitStep(::dovetail::scalar::ScalarBuilder &b, ::mlir::Value accumulator, ::mlir::Value x) {
       return ::dovetail::scalar::}] # step # [{(b, accumulator, x);
+    }
+    ::mlir::Value $cppClass::emitOver(::dovetail::Emitter &e, ::mlir::Value x, ::llvm::ArrayRef<int64_t> dims) {
+      return e.make<$cppClass>(x, dims);
     }
     ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *, ::std::optional<::mlir::Location> loc,
         Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {

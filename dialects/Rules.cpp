@@ -30,6 +30,19 @@ RankedTensorType withShape(Type type, ArrayRef<int64_t> shape) {
   return RankedTensorType::get(shape, cast<RankedTensorType>(type).getElementType());
 }
 
+RankedTensorType permuted(Type type, ArrayRef<int64_t> permutation) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
+  return withShape(type, llvm::map_to_vector(permutation, [&](int64_t dim) { return shape[dim]; }));
+}
+
+SmallVector<Value> permutedSizes(RankedTensorType type, ValueRange sizes, ArrayRef<int64_t> permutation) {
+  SmallVector<Value> result;
+  for (int64_t dim : permutation)
+    if (type.isDynamicDim(dim))
+      result.push_back(sizes[type.getDynamicDimIndex(dim)]);
+  return result;
+}
+
 RankedTensorType withDim(Type type, int64_t position, int64_t size) {
   SmallVector<int64_t> shape(cast<RankedTensorType>(type).getShape());
   shape.insert(shape.begin() + position, size);

@@ -92,6 +92,11 @@ mlir::RankedTensorType withElement(mlir::Type type, mlir::Type element);
 mlir::RankedTensorType withShape(mlir::Type type, llvm::ArrayRef<int64_t> shape);
 /// The type with an additional dimension of size `size` at `position`.
 mlir::RankedTensorType withDim(mlir::Type type, int64_t position, int64_t size);
+/// The type with dimension `permutation[i]` as its dimension i; and `sizes`, one for each `?`, in the order it then
+/// has.
+mlir::RankedTensorType permuted(mlir::Type type, llvm::ArrayRef<int64_t> permutation);
+llvm::SmallVector<mlir::Value> permutedSizes(mlir::RankedTensorType type, mlir::ValueRange sizes,
+                                             llvm::ArrayRef<int64_t> permutation);
 
 //===- Lists of dimensions -----------------------------------------------------===//
 

@@ -215,6 +215,18 @@ FactorMap BroadcastOp::factorMap() {
   return map;
 }
 
+Value BroadcastOp::emitPermuted(Emitter &e, ArrayRef<int64_t> permutation) {
+  // The operand's dimensions are put in the order that the result then has, too.
+  SmallVector<int64_t> order, dims;
+  for (auto [i, dim] : llvm::enumerate(permutation))
+    if (const auto *found = llvm::find(getDims(), dim); found != getDims().end()) {
+      order.push_back(found - getDims().begin());
+      dims.push_back(i);
+    }
+  Value x = llvm::is_sorted(order) ? getX() : e.transpose(getX(), order);
+  return e.broadcast(x, dims, permuted(getType(), permutation), permutedSizes(getType(), getSizes(), permutation));
+}
+
 std::optional<Count> BroadcastOp::count(Counting &counting, Places places) {
   return counting.through(getX(), getDims(), places);
 }

@@ -24,7 +24,7 @@ def ReshapeOp : Shaped<"reshape", [Counts]> {
   let hasCanonicalizer = 1;
 }
 
-def BroadcastOp : Shaped<"broadcast", [Counts]> {
+def BroadcastOp : Shaped<"broadcast", [Counts, DeclareOpInterfaceMethods<PermuteOpInterface>]> {
   let summary = "operand dimension i becomes result dimension `dims[i]`; along the others the operand is repeated";
   let description = [{
     The `dims` are strictly increasing; the sizes agree (a size of 1 does not stretch: reshape it away first).

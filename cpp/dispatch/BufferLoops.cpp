@@ -62,8 +62,12 @@ private:
     AffineExpr expr = b.getAffineDimExpr(dim);
     SmallVector<int64_t> strides;
     int64_t offset;
+    // Nothing is along dimensions of size 1.
+    while (map.getNumResults() > 1 && type.getDimSize(map.getNumResults() - 1) == 1 &&
+           !map.getResults().back().isFunctionOfDim(dim))
+      map = map.dropResult(map.getNumResults() - 1);
     bool isOnlyLast = map.getResults().back() == expr && !map.dropResult(map.getNumResults() - 1).isFunctionOfDim(dim);
-    return isOnlyLast && succeeded(type.getStridesAndOffset(strides, offset)) && strides.back() == 1
+    return isOnlyLast && succeeded(type.getStridesAndOffset(strides, offset)) && strides[map.getNumResults() - 1] == 1
                ? Access::Contiguous
                : Access::Strided;
   }
@@ -78,7 +82,8 @@ private:
   int64_t chooseInner() {
     int64_t best = -1, bestScore = 0;
     for (int64_t d = 0, count = sizes.size(); d < count; ++d) {
-      int64_t score = 0;
+      // A loop of one iteration is chosen only if there is no other.
+      int64_t score = isConstantIntValue(sizes[d], 1) ? -4 * int64_t(op->getNumOperands()) : 0;
       for (OpOperand &operand : op->getOpOperands()) {
         Access kind = access(operand, d);
         score += kind == Access::Contiguous ? 2 + op.isDpsInit(&operand) : kind == Access::Invariant ? 1 : -3;

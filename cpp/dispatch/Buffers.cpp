@@ -205,9 +205,11 @@ public:
     auto result = dyn_cast<OpResult>(array);
     if (!result || result.getType() != place.getType())
       return array;
-    // An elementwise op, or a loop, starts from memory of its own.
-    OpOperand *init = nullptr;
-    if (auto op = dyn_cast<linalg::LinalgOp>(result.getOwner()); op && linalg::isElementwise(op))
+    // An elementwise op, a loop, or the first of several parts, starts from memory of its own.
+    OpOperand *init = firstPart(result, end);
+    if (init)
+      result = cast<OpResult>(init->getOwner()->getResult(0));
+    else if (auto op = dyn_cast<linalg::LinalgOp>(result.getOwner()); op && linalg::isElementwise(op))
       init = op.getDpsInitOperand(result.getResultNumber());
     else if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
       init = &loop.getInitsMutable()[result.getResultNumber()];
@@ -219,7 +221,8 @@ public:
       return array;
     if (init->get().getDefiningOp<tensor::EmptyOp>()) {
       init->set(place);
-    } else if (!isa<linalg::LinalgOp>(result.getOwner()) && init->get() != place) {
+    } else if ((isa<LoopLikeOpInterface>(owner) && init->get() != place) ||
+               (isa<tensor::InsertSliceOp>(owner) && isReadOnly(init->get()))) {
       b.setInsertionPoint(result.getOwner());
       init->set(linalg::CopyOp::create(b, init->get(), place).getResult(0));
     }
@@ -244,6 +247,17 @@ private:
       return Change::None;
     // A loop starts from a copy if its initial value is needed after it.
     return change == Change::Loops && first && isUsedBehind(first, place) ? Change::None : change;
+  }
+
+  /// The array of which parts become those of `array`, before the first is written; null if there are none.
+  static OpOperand *firstPart(Value array, Operation *end) {
+    OpOperand *init = nullptr;
+    auto op = array.getDefiningOp<tensor::InsertSliceOp>();
+    while (op && op->getBlock() == end->getBlock() && (!init || op->hasOneUse())) {
+      init = &op.getDestMutable();
+      op = init->get().getDefiningOp<tensor::InsertSliceOp>();
+    }
+    return init;
   }
 
   /// Whether no memory of `value` is a target of other writes.

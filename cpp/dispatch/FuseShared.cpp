@@ -22,7 +22,7 @@ namespace {
 /// Smaller arrays stay in the nearest cache, and ops on them are merged.
 constexpr int64_t kFewestElements = int64_t(1) << 13;
 /// The most scalar ops of a loop, as in fusions of other ops, and the most arrays that it accesses.
-constexpr int64_t kMostOps = 512;
+constexpr int64_t kMostOps = 1024;
 constexpr size_t kMostArrays = 24;
 /// Fewer scalar ops take less time than to write their result and read it again.
 constexpr int64_t kMostRepeated = 8;

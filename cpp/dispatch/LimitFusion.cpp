@@ -19,7 +19,7 @@ namespace {
 
 /// The maximum number of scalar ops in a fusion of several ops on arrays. Another pass over memory costs no more than a
 /// tenth of the time of that many.
-constexpr size_t kMostOps = 512;
+constexpr size_t kMostOps = 1024;
 /// The maximum number of arrays that a dispatch accesses: IREE's runtime takes 32. Its compiler observes this limit for
 /// arrays with elements, but fuses any number of scalars.
 constexpr size_t kMostArrays = 28;

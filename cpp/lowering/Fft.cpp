@@ -26,7 +26,7 @@ struct AlongDimension {
   Type result;
   int64_t size;
   /// True if the transform only supports elements that are single numbers.
-  bool needsLast, mayCallLibrary;
+  bool needsLast, mayCallLibrary, mayOverwrite;
 
   Value run(Value x, int64_t dimension, Transform transform) {
     auto type = cast<RankedTensorType>(x.getType());
@@ -55,7 +55,7 @@ struct AlongDimension {
     if (memory.type.getNumDynamicDims() == 0 && memory.type.getNumElements() == 0)
       return tensor::EmptyOp::create(b, shape, result);
     Type element = realElement(type.getElementType());
-    Transforms transforms = {b, kernels, cast<FloatType>(element), rows, mayCallLibrary};
+    Transforms transforms = {b, kernels, cast<FloatType>(element), rows, mayCallLibrary, mayOverwrite};
     return transform(transforms, x, ShapedType::getNumElements(after), memory);
   }
 };
@@ -69,8 +69,11 @@ LogicalResult lowerFourier(Op op, ImplicitLocOpBuilder &b, Value x, bool needsLa
   Kernels kernels(op->template getParentOfType<ModuleOp>());
   auto type = cast<RankedTensorType>(op.getType());
   int64_t dimension = op.getDimension();
+  // Transforms along several dimensions use the memory of the first result.
+  bool mayOverwrite = isa_and_present<Op>(op.getX().getDefiningOp()) && op.getX().getType() == type &&
+                      op.getX().hasOneUse() && op.getX().getDefiningOp()->getBlock() == op->getBlock();
   AlongDimension along = {
-      b, kernels, type.getElementType(), type.getDimSize(dimension), needsLast, mayCallLibrary(b, op)};
+      b, kernels, type.getElementType(), type.getDimSize(dimension), needsLast, mayCallLibrary(b, op), mayOverwrite};
   results.push_back(along.run(x, dimension, transform));
   return success();
 }

@@ -4,6 +4,17 @@
 
 include "cpp/PassBase.td"
 
+def PlaceShortRowsPass : ModulePass<"dovetail-place-short-rows"> {
+  let summary = "arrays of short rows have what was along the rows as their first dimension";
+  let description = [{
+    Rows of two to eight elements, such as the classes of many points, leave most of a vector empty. The dimension of such rows
+    becomes the first one of all arrays that pointwise ops compute from each other, if no array is copied for that: the first
+    ones are made in any order of dimensions (`PermuteOpInterface`), and only reductions (`ReduceOpInterface`) take the last
+    ones. What these ops read or return, of an eighth of the elements at most, may be transposed. The program is simplified
+    afterwards.
+  }];
+}
+
 def DivideLoopsPass : ModulePass<"dovetail-divide-loops"> {
   let summary = "parts of loops over large arrays as workgroups of one dispatch";
   let description = [{

@@ -84,6 +84,7 @@ static void addDecompose(OpPassManager &manager, const Form &) {
 }
 
 static void addLower(OpPassManager &manager, const Form &) {
+  manager.addPass(createPlaceShortRowsPass());
   manager.addPass(createDivideLoopsPass());
   manager.addPass(createLowerPass());
   manager.addPass(createMaskPadsPass());

@@ -427,7 +427,7 @@ SmallVector<Step> stepsOf(FloatType element, OpFoldResult rows, int64_t length, 
   for (int64_t factor : factors) {
     rest /= factor;
     steps.push_back({element, rows, factor, rest, inner, inverse});
-    steps.back().isLater = steps.size() > 1;
+    steps.back().mayOverwrite = steps.size() > 1;
     inner *= factor;
   }
   steps.back().scale = scale;
@@ -453,8 +453,8 @@ Value runStep(ImplicitLocOpBuilder &b, Kernels &kernels, const Step &step, Value
     if (layout.lanes == Lanes::rest && layout.width > 1)
       inputs.push_back(sharedTable(b, step.element, columns.laneTable()));
   }
-  // Steps after the first have an array without other uses; overlapping vectors would read what they wrote.
-  bool isInPlace = step.rest == 1 && step.isLater && step.from == step.to && step.inner % layout.width == 0;
+  // Overlapping vectors would read what they wrote.
+  bool isInPlace = step.rest == 1 && step.mayOverwrite && step.from == step.to && step.inner % layout.width == 0;
   KernelShape shape = {columns.name() + (isInPlace ? "_in_place" : ""),
                        step.element,
                        step.rows,

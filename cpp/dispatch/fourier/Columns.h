@@ -21,8 +21,8 @@ struct Step {
   bool inverse;
   double scale = 1.0;
   Parts from = Parts::complex, to = Parts::complex;
-  /// Whether x is the result of a previous step.
-  bool isLater = false;
+  /// Whether x has no other uses, as the result of a previous step.
+  bool mayOverwrite = false;
 };
 
 /// The steps of a whole transform of `length`, which is smooth.

@@ -28,6 +28,7 @@ Value Transforms::complex(Value x, int64_t length, int64_t inner, bool inverse, 
 Value Transforms::bySteps(Value x, int64_t length, int64_t inner, bool inverse, double scale, const Memory &result,
                           Parts from, Parts to) {
   SmallVector<Step> steps = stepsOf(element, rows, length, inner, inverse, scale, kernels.isForCpu());
+  steps.front().mayOverwrite |= mayOverwrite;
   steps.front().from = from;
   steps.back().to = to;
   for (const Step &step : steps)

@@ -13,8 +13,8 @@ struct Transforms {
   Kernels &kernels;
   mlir::FloatType element;
   mlir::OpFoldResult rows;
-  /// Whether a library may compute them.
-  bool mayCallLibrary = false;
+  /// Whether a library may compute them, and whether they may overwrite their operand, which has no other uses.
+  bool mayCallLibrary = false, mayOverwrite = false;
 
   /// An array of the rows, for intermediate results.
   Memory rowsOf(int64_t size) const;

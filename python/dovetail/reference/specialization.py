@@ -7,6 +7,7 @@ They are made for operands of the same shapes and element types, though not of t
 from __future__ import annotations
 
 import functools
+import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -161,14 +162,43 @@ def _bound(
 ) -> Chain | None:
     if KINDS[x.dtype] != "f":
         return specialized(of_others, (x, y), {})
-    count_nonzero = np.count_nonzero
+    if x.ndim and not y.ndim:
+        return (_call(_bounded, step=step, slow=slow),)
+    if y.ndim and not x.ndim:
+        return (_call(lambda x, y: _bounded(y, x, step, slow)),)
 
     def call(x: Array, y: Array) -> Array:
         result = step(x, y)
         # NumPy takes any of two zeros.
-        return result if count_nonzero(result) == result.size else slow(x, y)
+        return result if _has_no_zero(result) else slow(x, y)
 
     return (_call(call),)
+
+
+# In arrays of fewer elements, NumPy counts faster than it combines bools, and computes with one
+# number as fast as with an array of it.
+_FEW_ELEMENTS = 1 << 11
+
+
+def _has_no_zero(x: Array) -> bool:
+    if x.size < _FEW_ELEMENTS or x.dtype.isbuiltin != 1:
+        return np.count_nonzero(x) == x.size
+    return bool(x.all())
+
+
+def _bounded(x: Array, bound: Array, step: np.ufunc, slow: Function) -> Array:
+    """The greater or the lesser of an array's elements and one number."""
+    value = float(bound)
+    if not value and (step is np.minimum or math.copysign(1, value) < 0):
+        result = step(x, bound)
+        return result if _has_no_zero(result) else slow(x, bound)
+    if x.size < _FEW_ELEMENTS:
+        result = step(x, bound)
+    else:
+        result = np.full(x.shape, bound, x.dtype)
+        step(x, result, out=result)
+    # 0 is greater than -0, and NumPy takes any of them.
+    return result if value else np.add(result, bound, out=result)
 
 
 for _function, _of_others, _step in (

@@ -27,6 +27,26 @@ func.func @softmax(%x: tensor<8x10xf32>) -> tensor<8x10xf32> {
 
 // -----
 
+// Parts of a result are written to its memory at once.
+// CHECK-LABEL: func.func @once0
+// CHECK: %[[X:[0-9]+]] = {{.*}}binding = 0
+// CHECK: %[[Y:[0-9]+]] = {{.*}}binding = 1
+// CHECK: %[[ANS:[0-9]+]] = {{.*}}binding = 2
+// CHECK: memref.subview %[[ANS]][0, 0] [8, 16] [1, 1]
+// CHECK: vector.load %[[X]]
+// CHECK: memref.subview %[[ANS]][0, 16] [8, 16] [1, 1]
+// CHECK: vector.load %[[Y]]
+// CHECK-NOT: vector.load
+// CHECK-LABEL: func.func @concatenated
+module attributes {dovetail.target = "cpu"} {
+func.func @concatenated(%x: tensor<8x16xf32>, %y: tensor<8x16xf32>) -> tensor<8x32xf32> {
+  %ans = dovetail.concatenate %x, %y dimension 1 : tensor<8x16xf32>, tensor<8x16xf32>
+  return %ans : tensor<8x32xf32>
+}
+}
+
+// -----
+
 // One reduction is a dispatch anyway.
 // CHECK-LABEL: func.func @one
 // CHECK-NOT: flow.dispatch

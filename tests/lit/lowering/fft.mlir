@@ -31,6 +31,20 @@ func.func @two_steps(%arg0: tensor<?x1024xcomplex<f32>>) -> tensor<?x1024xcomple
 
 // -----
 
+// Transforms along further dimensions overwrite the result of the first, unless something else reads that.
+func.func @space(%arg0: tensor<40x32x16xcomplex<f32>>) -> (tensor<40x32x16xcomplex<f32>>, tensor<40x32x16xcomplex<f32>>) {
+  %0 = dovetail.fft %arg0, 2 length 16 : tensor<40x32x16xcomplex<f32>>
+  %1 = dovetail.fft %0, 1 length 32 : tensor<40x32x16xcomplex<f32>>
+  %2 = dovetail.fft %1, 0 length 40 : tensor<40x32x16xcomplex<f32>>
+  return %0, %2 : tensor<40x32x16xcomplex<f32>>, tensor<40x32x16xcomplex<f32>>
+}
+// CHECK-LABEL: func.func @space
+// CHECK: %[[LAST:.+]] = "flow.dispatch"(%arg0) {{.*}}@fft_f32_16_1_1_1280{{.*}}tied_operands = [-1 : index]
+// CHECK: %[[MIDDLE:.+]] = "flow.dispatch"(%[[LAST]], {{.*}}@fft_f32_32_1_16_40{{.*}}tied_operands = [-1 : index]
+// CHECK: "flow.dispatch"(%[[MIDDLE]], {{.*}}@fft_f32_40_1_512_1_in_place{{.*}}tied_operands = [0 : index]
+
+// -----
+
 func.func @real(%arg0: tensor<3x30xf64>) -> tensor<3x30xf64> {
   %0 = dovetail.rfft %arg0, 1 length 30 : tensor<3x30xf64>
   %1 = dovetail.irfft %0, 1 length 30 : tensor<3x16xcomplex<f64>>

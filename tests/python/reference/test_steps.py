@@ -12,8 +12,10 @@ import dovetail.numpy as dnp
 from dovetail import lax
 from dovetail._core import FlatBody, Instruction
 from dovetail.arrays.array import ShapedArray
-from dovetail.reference import Evaluator
+from dovetail.base import dtypes
+from dovetail.reference import Evaluator, arithmetic
 from dovetail.reference.program import steps_of
+from dovetail.reference.specialization import specialized
 from dovetail.reference.steps import Steps
 from dovetail.reference.table import RAW
 
@@ -48,6 +50,32 @@ def test_evaluators_return_the_same_bits_in_every_call(name: str) -> None:
             assert (result.dtype, result.shape) == (expected.dtype, expected.shape)
             np.testing.assert_array_equal(result, expected)
             np.testing.assert_array_equal(np.signbit(result), np.signbit(expected))
+
+
+SPECIAL = [0.0, -0.0, 1.0, -1.0, np.nan, np.inf, -np.inf, 1e-40, -1e-40]
+
+
+@np.errstate(invalid="ignore")
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16"])
+@pytest.mark.parametrize("count", [1, 7, 5000])
+def test_specialized_bounds_agree_with_the_ops(count: int, dtype: str) -> None:
+    """Also of two zeros, with either operand one number."""
+    x = np.random.default_rng(0).choice(SPECIAL, count).astype(dtypes.as_dtype(dtype))
+    for function in (arithmetic.max, arithmetic.min):
+        for number in SPECIAL:
+            bound = np.asarray(number).astype(x.dtype)
+            for operands in ((x, bound), (bound, x), (x, x[::-1].copy())):
+                chain = specialized(function, operands, {})
+                assert chain is not None
+                (call,) = chain
+                result = call.function(*operands, **call.keywords)
+                expected = function(*operands)
+                assert (result.dtype, result.shape) == (expected.dtype, expected.shape)
+                result, expected = (a.astype(np.float64) for a in (result, expected))
+                np.testing.assert_array_equal(result, expected)
+                is_number = ~np.isnan(expected)
+                signs = np.signbit(result), np.signbit(expected)
+                np.testing.assert_array_equal(signs[0][is_number], signs[1][is_number])
 
 
 def test_an_evaluator_specializes_itself() -> None:
