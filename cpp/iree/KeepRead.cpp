@@ -125,14 +125,36 @@ private:
   DenseSet<Value> apart;
 };
 
+/// Whether a value depends on arguments, as far as a few ops show: IREE computes others once, in memory of another kind
+/// than that of what depends on them, which no barrier may be of, too.
+bool dependsOnArguments(Value value) {
+  constexpr size_t kMostVisited = 64;
+  SetVector<Value> visited;
+  visited.insert(value);
+  for (size_t i = 0; i < visited.size() && i < kMostVisited; ++i) {
+    Operation *op = visited[i].getDefiningOp();
+    if (!op)
+      return true;
+    visited.insert_range(op->getOperands());
+    getUsedValuesDefinedAbove(op->getRegions(), visited);
+  }
+  return visited.size() > kMostVisited;
+}
+
 /// An array that an op writes to its destination, or computes what it writes of; null if there is none.
 OpOperand *writtenBy(Operation *writer, Value destination) {
-  for (OpOperand &operand : writer->getOpOperands())
-    if (operand.get() != destination && isa<RankedTensorType>(operand.get().getType()) &&
-        !isa_and_present<tensor::EmptyOp>(operand.get().getDefiningOp()) &&
-        cast<RankedTensorType>(operand.get().getType()).hasStaticShape())
+  OpOperand *found = nullptr;
+  for (OpOperand &operand : writer->getOpOperands()) {
+    auto array = dyn_cast<RankedTensorType>(operand.get().getType());
+    if (operand.get() == destination || !array || !array.hasStaticShape() ||
+        isa_and_present<tensor::EmptyOp>(operand.get().getDefiningOp()))
+      continue;
+    if (dependsOnArguments(operand.get()))
       return &operand;
-  return nullptr;
+    if (!found)
+      found = &operand;
+  }
+  return found;
 }
 
 /// Makes a write to a large array wait for an op before it that reads little of it, where the copy of the array would

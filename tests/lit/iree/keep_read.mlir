@@ -179,3 +179,29 @@ func.func @moved(%x: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {
   %written = tensor.insert_slice %new into %y[3, 0] [2, 1024] [1, 1] : tensor<2x1024xf32> into tensor<1024x1024xf32>
   return %written : tensor<1024x1024xf32>
 }
+
+// -----
+
+// A write waits by an operand that depends on arguments: no barrier is of that and of what is computed once.
+// CHECK-LABEL: func.func @beside_constants
+// CHECK: %[[SLICE:.+]] = tensor.extract_slice
+// CHECK: %[[COPY:.+]] = "util.optimization_barrier"(%[[SLICE]])
+// CHECK: %[[BEHIND:.+]]:2 = "util.optimization_barrier"(%[[COPY]], %{{.+}}) : (tensor<1x1024xf32>, tensor<2x1024xf32>)
+// CHECK: "flow.dispatch"(%{{.+}}, %{{.+}}, %[[BEHIND]]#1)
+func.func @beside_constants(%x: tensor<1024x1024xf32>, %new: tensor<2x1024xf32>)
+    -> (tensor<1024x1024xf32>, tensor<1x1024xf32>) {
+  %y = math.cos %x : tensor<1024x1024xf32>
+  %slice = tensor.extract_slice %y[2, 0] [1, 1024] [1, 1] : tensor<1024x1024xf32> to tensor<1x1024xf32>
+  %empty = tensor.empty() : tensor<2xi32>
+  %rows = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      outs(%empty : tensor<2xi32>) {
+    ^bb0(%out: i32):
+      %i = linalg.index 0 : index
+      %row = arith.index_cast %i : index to i32
+      linalg.yield %row : i32
+  } -> tensor<2xi32>
+  %written = "flow.dispatch"(%y, %rows, %new) {entry_points = [@scatter::@scatter], operandSegmentSizes = array<i32: 0, 3, 0, 0>, tied_operands = [0 : index]}
+      : (tensor<1024x1024xf32>, tensor<2xi32>, tensor<2x1024xf32>) -> tensor<1024x1024xf32>
+  %read = math.sin %slice : tensor<1x1024xf32>
+  return %written, %read : tensor<1024x1024xf32>, tensor<1x1024xf32>
+}

@@ -183,7 +183,23 @@ def shuffle(ref: Any, i: Any, j: Any) -> Any:
     lax.fori_loop(0, 5, lambda k, c: (exchange(ref, i + k, j), c)[1], 0)
 
 
-@pytest.mark.parametrize("function", [exchange, rotate, read_around, shuffle])
+def halve_every_second(ref: Any, i: Any, j: Any) -> Any:
+    rows, columns = ref[dt.ds(i, 2)], ref[:, 1:3]
+    ref[1:5:2] = ref[1:5:2] * 0.5
+    return rows + 1, columns
+
+
+def exchange_every_second(ref: Any, i: Any, j: Any) -> Any:
+    first, second = ref[5:11:2], ref[1:7:2]
+    ref[1:7:2] = first[::-1]
+    ref[5:11:2] = first * 0.5
+    return second
+
+
+@pytest.mark.parametrize(
+    "function",
+    [exchange, rotate, read_around, shuffle, halve_every_second, exchange_every_second],
+)
 @pytest.mark.parametrize("places", [(1, 5), (3, 3), (4, 3)])
 def test_windows_that_are_needed_after_writes(
     function: Callable[..., Any], places: tuple[int, int]
