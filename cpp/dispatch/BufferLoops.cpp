@@ -1,14 +1,12 @@
 // Lowers structured ops on buffers to sequential loops.
 #include "BufferLoops.h"
-#include "mlir/Analysis/SliceAnalysis.h"
-#include "mlir/Dialect/Affine/Utils.h"
+#include "ElementLoops.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -23,16 +21,13 @@ constexpr size_t kMaxRepeated = 8;
 
 namespace {
 
-/// The layout of an operand's elements along a loop.
-enum class Access { Invariant, Contiguous, Strided };
-
-class LoopNest {
+class LoopNest : public ElementLoops {
 public:
-  LoopNest(RewriterBase &rewriter, linalg::LinalgOp op, bool useVectors) : b(op.getLoc(), rewriter), op(op) {
-    for (Range range : op.createLoopRanges(rewriter, op.getLoc()))
-      sizes.push_back(range.size);
-    ivs.resize(sizes.size());
-    inner = chooseInner();
+  LoopNest(RewriterBase &rewriter, linalg::LinalgOp op, bool useVectors) : ElementLoops(rewriter, op) {
+    // That along which memory is accessed in order as far as possible.
+    inner = bestLoop([&](OpOperand &operand, Access kind) -> int64_t {
+      return kind == Access::Contiguous ? 2 + op.isDpsInit(&operand) : kind == Access::Invariant ? 1 : -3;
+    });
     SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
     for (int64_t d = 0, count = sizes.size(); d < count; ++d)
       if (kinds[d] == utils::IteratorType::reduction && sum != inner)
@@ -53,49 +48,6 @@ public:
 private:
   using Step = function_ref<SmallVector<Value>(int64_t, ValueRange)>;
 
-  Value index(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
-
-  Access access(AffineMap map, Value operand, int64_t dim) {
-    if (!map.isFunctionOfDim(dim))
-      return Access::Invariant;
-    auto type = cast<MemRefType>(operand.getType());
-    AffineExpr expr = b.getAffineDimExpr(dim);
-    SmallVector<int64_t> strides;
-    int64_t offset;
-    // Nothing is along dimensions of size 1.
-    while (map.getNumResults() > 1 && type.getDimSize(map.getNumResults() - 1) == 1 &&
-           !map.getResults().back().isFunctionOfDim(dim))
-      map = map.dropResult(map.getNumResults() - 1);
-    bool isOnlyLast = map.getResults().back() == expr && !map.dropResult(map.getNumResults() - 1).isFunctionOfDim(dim);
-    return isOnlyLast && succeeded(type.getStridesAndOffset(strides, offset)) && strides[map.getNumResults() - 1] == 1
-               ? Access::Contiguous
-               : Access::Strided;
-  }
-
-  Access access(OpOperand &operand, int64_t dim) {
-    if (!isa<MemRefType>(operand.get().getType()))
-      return Access::Invariant;
-    return access(op.getMatchingIndexingMap(&operand), operand.get(), dim);
-  }
-
-  /// The loop along which memory is accessed in order as far as possible; -1 if there are no loops.
-  int64_t chooseInner() {
-    int64_t best = -1, bestScore = 0;
-    for (int64_t d = 0, count = sizes.size(); d < count; ++d) {
-      // A loop of one iteration is chosen only if there is no other.
-      int64_t score = isConstantIntValue(sizes[d], 1) ? -4 * int64_t(op->getNumOperands()) : 0;
-      for (OpOperand &operand : op->getOpOperands()) {
-        Access kind = access(operand, d);
-        score += kind == Access::Contiguous ? 2 + op.isDpsInit(&operand) : kind == Access::Invariant ? 1 : -3;
-      }
-      if (best < 0 || score >= bestScore) {
-        best = d;
-        bestScore = score;
-      }
-    }
-    return best;
-  }
-
   //===- Vectors ---------------------------------------------------------------===//
 
   static bool isVectorElement(Type type) { return isa<FloatType>(type) || type.isSignlessInteger(); }
@@ -111,7 +63,8 @@ private:
       // Values that do not vary along a parallel loop are written once.
       return llvm::all_of(op.getDpsInitsMutable(),
                           [&](OpOperand &init) { return access(init, inner) == Access::Contiguous; });
-    return op.getNumDpsInits() == 1 && combiner() && access(*op.getDpsInitOperand(0), inner) == Access::Invariant;
+    return op.getNumDpsInits() == 1 && combinerOfVectors() &&
+           access(*op.getDpsInitOperand(0), inner) == Access::Invariant;
   }
 
   static bool isVectorOp(Operation &each) {
@@ -120,13 +73,10 @@ private:
            (isa<arith::ConstantOp>(each) || OpTrait::hasElementwiseMappableTraits(&each));
   }
 
-  /// The op that adds an element to a reduction's accumulator, if vectors support it.
-  Operation *combiner() {
-    SmallVector<Operation *> ops;
-    if (!matchReduction(op.getRegionOutputArgs(), 0, ops) || ops.size() != 1 || !linalg::getCombinerOpKind(ops[0]) ||
-        !arith::getNeutralElement(ops[0]))
-      return nullptr;
-    return ops[0];
+  /// The op that adds an element to the accumulator of a reduction, if vectors support it.
+  Operation *combinerOfVectors() {
+    Operation *combine = combiner(0);
+    return combine && linalg::getCombinerOpKind(combine) ? combine : nullptr;
   }
 
   int64_t vectorWidth() {
@@ -143,12 +93,6 @@ private:
     return kVectorBytes * 8 / std::max<int64_t>(bits, 32);
   }
 
-  Value broadcast(Value scalar, int64_t lanes) {
-    if (lanes == 1 || isa<VectorType>(scalar.getType()))
-      return scalar;
-    return vector::BroadcastOp::create(b, VectorType::get(lanes, scalar.getType()), scalar);
-  }
-
   /// A loop whose iterations share loads, and have few ops.
   int64_t chooseRows(ArrayRef<utils::IteratorType> kinds) {
     if (op.getBlock()->getOperations().size() > kMaxRepeated)
@@ -163,22 +107,11 @@ private:
 
   //===- Loops -----------------------------------------------------------------===//
 
-  SmallVector<Value> loop(Value from, Value to, int64_t step, ValueRange inits,
-                          function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-    auto made = scf::ForOp::create(b, from, to, index(step), inits,
-                                   [&](OpBuilder &nested, Location, Value iv, ValueRange carried) {
-                                     OpBuilder::InsertionGuard guard(b);
-                                     b.setInsertionPointToEnd(nested.getInsertionBlock());
-                                     scf::YieldOp::create(b, body(iv, carried));
-                                   });
-    return llvm::to_vector_of<Value>(made.getResults());
-  }
-
   /// Covers a loop with blocks of as many iterations as in `counts`, as far as they fit; `body` gets the number of
   /// iterations and the carried values.
   SmallVector<Value> inBlocks(int64_t dim, ArrayRef<int64_t> counts, ValueRange inits,
                               function_ref<SmallVector<Value>(int64_t, ValueRange)> body) {
-    Value size = getValueOrCreateConstantIndexOp(b, b.getLoc(), sizes[dim]), from = index(0);
+    Value size = sizeOf(dim), from = index(0);
     auto known = getConstantIntValue(sizes[dim]);
     int64_t done = 0;
     SmallVector<Value> carried(inits);
@@ -190,7 +123,7 @@ private:
         end = index(done = *known - (*known - done) % count);
       else if (count > 1)
         end = arith::SubIOp::create(b, size, arith::RemUIOp::create(b, size, index(count)));
-      carried = loop(from, end, count, carried, [&](Value iv, ValueRange values) {
+      carried = loop(from, end, index(count), carried, [&](Value iv, ValueRange values) {
         ivs[dim] = iv;
         return body(count, values);
       });
@@ -263,11 +196,11 @@ private:
     };
     auto step = [&](int64_t length, ValueRange kept) {
       SmallVector<Value> next;
-      forEach([&](int64_t at) { llvm::append_range(next, element(length, kept.slice(at, numKept))); });
+      forEach([&](int64_t at) { llvm::append_range(next, element(kept.slice(at, numKept), length)); });
       return next;
     };
     if (sum < 0)
-      return forEach([&](int64_t) { element(lanes, {}); });
+      return forEach([&](int64_t) { element({}, lanes); });
     SmallVector<Value> kept;
     forEach([&](int64_t) {
       for (OpOperand &init : op.getDpsInitsMutable())
@@ -287,7 +220,7 @@ private:
 
   /// Adds the elements along the inner loop to each of `kept`, in vectors.
   SmallVector<Value> runVectors(SmallVector<Value> kept, Step step) {
-    Value size = getValueOrCreateConstantIndexOp(b, b.getLoc(), sizes[inner]), from = index(0);
+    Value size = sizeOf(inner), from = index(0);
     auto known = getConstantIntValue(sizes[inner]);
     int64_t done = 0;
     for (int64_t length : lengths(kept.size() == 1 ? kRows : 1)) {
@@ -299,7 +232,7 @@ private:
       else if (length > 1)
         end = arith::SubIOp::create(b, size, arith::RemUIOp::create(b, size, index(length)));
       auto run = [&](ValueRange lanes) {
-        return loop(from, end, length, lanes, [&](Value iv, ValueRange carried) {
+        return loop(from, end, index(length), lanes, [&](Value iv, ValueRange carried) {
           ivs[inner] = iv;
           return step(length, carried);
         });
@@ -312,7 +245,7 @@ private:
 
   /// Calls `body` with neutral lanes, and combines the resulting lanes with the scalars in `kept`.
   SmallVector<Value> reduced(ValueRange kept, int64_t lanes, function_ref<SmallVector<Value>(ValueRange)> body) {
-    Operation *combine = combiner();
+    Operation *combine = combinerOfVectors();
     Value neutral = arith::ConstantOp::create(b, *arith::getNeutralElement(combine));
     SmallVector<Value> sums = body(SmallVector<Value>(kept.size(), broadcast(neutral, lanes)));
     auto fast = isa<FloatType>(neutral.getType()) ? arith::FastMathFlags::reassoc : arith::FastMathFlags::none;
@@ -321,94 +254,11 @@ private:
     return sums;
   }
 
-  //===- One element, or one vector of them --------------------------------------===//
+  bool isKept(OpOperand &init) override { return sum >= 0 && access(init, sum) == Access::Invariant; }
 
-  SmallVector<Value> place(OpOperand &operand) {
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    auto indices = affine::expandAffineMap(b, b.getLoc(), map, ivs);
-    return SmallVector<Value>(indices->begin(), indices->end());
-  }
-
-  Value load(OpOperand &operand, int64_t lanes) {
-    Value buffer = operand.get();
-    auto type = dyn_cast<MemRefType>(buffer.getType());
-    if (!type)
-      return broadcast(buffer, lanes);
-    if (lanes > 1 && access(operand, inner) == Access::Contiguous)
-      return vector::LoadOp::create(b, VectorType::get(lanes, type.getElementType()), buffer, place(operand));
-    return broadcast(memref::LoadOp::create(b, buffer, place(operand)), lanes);
-  }
-
-  void store(Value value, OpOperand &init) {
-    if (isa<VectorType>(value.getType()))
-      vector::StoreOp::create(b, value, init.get(), place(init));
-    else
-      memref::StoreOp::create(b, value, init.get(), place(init));
-  }
-
-  /// The loop counter, as a vector if the vector is along its loop.
-  Value counter(int64_t dim, int64_t lanes) {
-    if (lanes == 1 || dim != inner)
-      return ivs[dim];
-    auto type = VectorType::get(lanes, b.getIndexType());
-    SmallVector<int64_t> steps = llvm::to_vector(llvm::seq<int64_t>(0, lanes));
-    Value step = arith::ConstantOp::create(b, DenseElementsAttr::get(type, ArrayRef(steps)));
-    return arith::AddIOp::create(b, broadcast(ivs[dim], lanes), step);
-  }
-
-  void cloneOp(Operation &each, int64_t lanes, IRMapping &values) {
-    if (auto position = dyn_cast<linalg::IndexOp>(each)) {
-      values.map(position.getResult(), counter(position.getDim(), lanes));
-      return;
-    }
-    if (lanes == 1 || isa<arith::ConstantOp>(each)) {
-      b.clone(each, values);
-      return;
-    }
-    OperationState state(each.getLoc(), each.getName());
-    for (Value operand : each.getOperands())
-      state.operands.push_back(broadcast(values.lookupOrDefault(operand), lanes));
-    for (Type type : each.getResultTypes())
-      state.types.push_back(VectorType::get(lanes, type));
-    state.attributes = each.getAttrs();
-    values.map(each.getResults(), b.create(state)->getResults());
-  }
-
-  /// Whether the operand's accumulator stays in registers: a fused op may also write elements along the loop.
-  bool isKept(OpOperand &init) { return sum >= 0 && access(init, sum) == Access::Invariant; }
-
-  /// Computes elements from the accumulators in `kept` and from memory. Returns the new accumulators; stores the rest.
-  SmallVector<Value> element(int64_t lanes, ValueRange kept) {
-    IRMapping values;
-    Block *block = op.getBlock();
-    for (auto [operand, argument] : llvm::zip_equal(op->getOpOperands(), block->getArguments())) {
-      if (op.isDpsInit(&operand) && isKept(operand)) {
-        values.map(argument, kept.front());
-        kept = kept.drop_front();
-      } else if (!argument.use_empty()) {
-        values.map(argument, load(operand, lanes));
-      }
-    }
-    for (Operation &each : block->without_terminator())
-      cloneOp(each, lanes, values);
-    SmallVector<Value> next;
-    for (auto [yielded, init] : llvm::zip_equal(block->getTerminator()->getOperands(), op.getDpsInitsMutable())) {
-      Value value = broadcast(values.lookupOrDefault(yielded), lanes);
-      if (isKept(init))
-        next.push_back(value);
-      else
-        store(value, init);
-    }
-    return next;
-  }
-
-  ImplicitLocOpBuilder b;
-  linalg::LinalgOp op;
-  SmallVector<OpFoldResult> sizes;
-  SmallVector<Value> ivs;
-  /// The loop of vectors; the loop whose accumulators stay in registers; the loop of which several iterations are
-  /// computed at once. -1 if there is none.
-  int64_t inner = -1, sum = -1, rows = -1;
+  /// The loop whose accumulators stay in registers; the loop of which several iterations are computed at once. -1 if
+  /// there is none.
+  int64_t sum = -1, rows = -1;
   int64_t width = 1;
 };
 

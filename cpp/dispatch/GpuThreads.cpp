@@ -41,6 +41,18 @@ void waitForThreads(ImplicitLocOpBuilder &b, const Target &target) {
   b.create(state);
 }
 
+bool hasDeviceFence(const Target &target) { return target.isGpu() && !target.isSpirv(); }
+
+void fenceDevice(ImplicitLocOpBuilder &b, const Target &target) {
+  assert(hasDeviceFence(target));
+  OperationState state(b.getLoc(), "llvm.fence");
+  // Acquires and releases.
+  constexpr int64_t kAcqRel = 6;
+  state.addAttribute("ordering", b.getI64IntegerAttr(kAcqRel));
+  state.addAttribute("syncscope", b.getStringAttr(target.name.starts_with("rocm") ? "agent" : "device"));
+  b.create(state);
+}
+
 void forEach(ImplicitLocOpBuilder &b, Value first, Value end, Value stride,
              function_ref<void(ImplicitLocOpBuilder &, Value)> body) {
   scf::ForOp::create(b, first, end, stride, ValueRange(), [&](OpBuilder &inner, Location loc, Value i, ValueRange) {

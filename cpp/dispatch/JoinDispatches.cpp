@@ -1,6 +1,7 @@
 // Joins dispatches of sequential code, also behind one of workgroups.
 #include "JoinDispatches.h"
 #include "Executable.h"
+#include "GpuThreads.h"
 #include "OneDispatch.h"
 #include "cpp/iree/Aliases.h"
 #include "cpp/iree/Ops.h"
@@ -57,6 +58,12 @@ int64_t numWorkgroups(Operation *op) {
   return number ? number.getInt() : 0;
 }
 
+int64_t numThreadsOf(Operation *op) {
+  func::FuncOp code = codeOf(op);
+  auto number = code ? code->getParentOp()->getAttrOfType<IntegerAttr>(kHasThreads) : IntegerAttr();
+  return number ? number.getInt() : 1;
+}
+
 namespace {
 
 /// Whether the op makes the view of a binding that code reads or writes.
@@ -71,19 +78,21 @@ public:
         outer(FusedLoc::get(dispatches.front()->getContext(),
                             llvm::map_to_vector(dispatches, [](Operation *op) { return op->getLoc(); })),
               dispatches.back()),
-        numGroups(numWorkgroups(dispatches.front())), program(dispatches.front()->getParentOfType<ModuleOp>()),
+        numGroups(numWorkgroups(dispatches.front())), numThreads(numThreadsOf(dispatches.front())),
+        program(dispatches.front()->getParentOfType<ModuleOp>()), target(program),
         inner(outer.getLoc(), outer.getContext()) {}
 
   LogicalResult run() {
     bindAll();
-    bool isMany = executable.numBindings() > kMaxBuffers;
+    size_t most = target.isGpu() ? kMaxBuffersOnGpu : kMaxBuffers;
+    bool isMany = executable.numBindings() > most;
     if ((isMany || isAnyShared() || numGroups > 0) && isAnyBetween())
       return failure();
     // Views that differ between workgroups cannot be moved.
     if (isMany && numGroups > 0)
       return failure();
-    executable.shareBindings(kMaxBuffers);
-    if (scratch > kMaxScratch || executable.numBindings() > kMaxBuffers || bytesOnStack() > kMaxStack)
+    executable.shareBindings(most);
+    if (scratch > kMaxScratch || executable.numBindings() > most || bytesOnStack() > kMaxStack)
       return failure();
     OwningOpRef<ModuleOp> code = joinCode();
     std::string name = freeName(program);
@@ -157,6 +166,11 @@ private:
         if (isUsedElsewhere(result)) {
           places[result] = {executable.addOutput(cast<RankedTensorType>(result.getType()), {}), 0};
           results.push_back(result);
+        } else if (target.isGpu()) {
+          // Of its own element type.
+          places[result] = {executable.addOutput(cast<RankedTensorType>(result.getType()), {}), 0};
+          results.push_back({});
+          scratch += bytesOf(cast<RankedTensorType>(result.getType()));
         } else {
           places[result] = {{}, scratch};
           temporaries.push_back(result);
@@ -194,6 +208,10 @@ private:
       return module;
     }
     module->getOperation()->setAttr(kHasGroups, inner.getIndexAttr(numGroups));
+    if (numThreads > 1) {
+      module->getOperation()->setAttr(kHasThreads, inner.getIndexAttr(numThreads));
+      setThreads(function, target, numThreads);
+    }
     inner.setInsertionPointToEnd(module->getBody());
     for (auto import : codeOf(dispatches.front())->getParentOfType<ModuleOp>().getOps<func::FuncOp>())
       if (import.isDeclaration())
@@ -214,13 +232,40 @@ private:
     Executable::Binding counted = executable.addOutput(type, {}, count.index);
     Value memory = executable.view(inner, counted, MemRefType::get(1, type.getElementType()), {});
     Value first = arith::ConstantIndexOp::create(inner, 0), one = arith::ConstantIntOp::create(inner, 1, 32);
-    // Acquires and releases, as all of these do.
-    Value before = memref::AtomicRMWOp::create(inner, arith::AtomicRMWKind::addi, one, memory, first);
+    auto addOne = [&]() -> Value {
+      // Acquires and releases, as all of these do.
+      return memref::AtomicRMWOp::create(inner, arith::AtomicRMWKind::addi, one, memory, first);
+    };
     Value others = arith::ConstantIntOp::create(inner, numGroups - 1, 32);
-    return scf::IfOp::create(inner, arith::CmpIOp::create(inner, arith::CmpIPredicate::eq, before, others));
+    if (!target.isGpu())
+      return scf::IfOp::create(inner, arith::CmpIOp::create(inner, arith::CmpIPredicate::eq, addOne(), others));
+    // One thread counts, behind a fence of each; and so that all see the others' memory, there is one before they read.
+    fenceDevice(inner, target);
+    Value before = numThreads > 1 ? inFirstThread(addOne) : addOne();
+    auto branch = scf::IfOp::create(inner, arith::CmpIOp::create(inner, arith::CmpIPredicate::eq, before, others));
+    ImplicitLocOpBuilder within = ImplicitLocOpBuilder::atBlockBegin(inner.getLoc(), branch.thenBlock());
+    fenceDevice(within, target);
+    return branch;
   }
 
-  /// Views and memory on the stack come first, as in code that was not joined.
+  /// A number that one thread of a workgroup computes, when all have come here, for all of them.
+  Value inFirstThread(function_ref<Value()> compute) {
+    auto type =
+        MemRefType::get(1, inner.getI32Type(), MemRefLayoutAttrInterface(), workgroupMemory(inner.getContext()));
+    Value shared = memref::AllocOp::create(inner, type), first = arith::ConstantIndexOp::create(inner, 0);
+    waitForThreads(inner, target);
+    auto branch =
+        scf::IfOp::create(inner, arith::CmpIOp::create(inner, arith::CmpIPredicate::eq, numberOfThread(inner), first));
+    {
+      OpBuilder::InsertionGuard guard(inner);
+      inner.setInsertionPointToStart(branch.thenBlock());
+      memref::StoreOp::create(inner, compute(), shared, first);
+    }
+    waitForThreads(inner, target);
+    return memref::LoadOp::create(inner, shared, first);
+  }
+
+  /// Views and memory of its own come first, as in code that was not joined.
   void append(Operation *dispatch, Block &block) {
     IRMapping values;
     for (Operation &op : codeOf(dispatch).front().without_terminator()) {
@@ -228,7 +273,7 @@ private:
         values.map(op.getResult(0), viewFor(dispatch, op, values));
         continue;
       }
-      if (isa<memref::AllocaOp>(op))
+      if (isa<memref::AllocaOp, memref::AllocOp>(op))
         inner.setInsertionPointToStart(&function.front());
       else
         inner.setInsertionPoint(block.getTerminator());
@@ -262,7 +307,8 @@ private:
 
   void replace(ArrayRef<Value> called) {
     for (auto [result, value] : llvm::zip(results, called))
-      result.replaceAllUsesWith(value);
+      if (result)
+        result.replaceAllUsesWith(value);
     for (Operation *dispatch : llvm::reverse(dispatches)) {
       for (Value result : dispatch->getResults())
         removeReshapes(result);
@@ -283,15 +329,16 @@ private:
   SmallVectorImpl<Operation *> &removed;
   DenseSet<Operation *> joined;
   ImplicitLocOpBuilder outer;
-  /// The workgroups that run the code of the first dispatch, 0 if one thread does.
-  int64_t numGroups;
+  /// The workgroups that run the code of the first dispatch, 0 if one thread does; and the threads of each.
+  int64_t numGroups, numThreads;
   ModuleOp program;
+  Target target;
   ImplicitLocOpBuilder inner;
   func::FuncOp function;
   Executable executable;
   DenseMap<Value, Place> places;
   DenseMap<std::tuple<unsigned, unsigned, int64_t, Type>, Value> views;
-  /// The arrays that others use, in the order of their bindings.
+  /// The arrays that others use, in the order of their bindings; null for a temporary with a binding of its own.
   SmallVector<Value> results;
   /// The bytes of temporaries.
   int64_t scratch = 0;

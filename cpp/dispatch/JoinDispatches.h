@@ -12,6 +12,8 @@ mlir::func::FuncOp sequentialCode(mlir::Operation *op);
 
 /// The number of workgroups of a dispatch made by `dispatchGroups` on arrays of known sizes; 0 for other ops.
 int64_t numWorkgroups(mlir::Operation *op);
+/// The threads of each of these.
+int64_t numThreadsOf(mlir::Operation *op);
 
 /// Replaces such dispatches of one block, of which the first may also be one of workgroups, the last of which then runs
 /// the code of the others, each after those that it needs, by one that runs their code in this order, in

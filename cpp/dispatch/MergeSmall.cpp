@@ -1,4 +1,5 @@
 // Merges groups of small ops into one dispatch each.
+#include "GpuThreads.h"
 #include "JoinDispatches.h"
 #include "OneDispatch.h"
 #include "Passes.h"
@@ -42,7 +43,7 @@ void cloneWithRepeated(ImplicitLocOpBuilder &b, Operation *op, IRMapping &values
 
 /// Replaces the ops by a dispatch, and returns it; null if there is nothing to compute. Fails if it would have too many
 /// operands and results, or need memory of unknown size.
-FailureOr<Operation *> merge(ArrayRef<Operation *> ops) {
+FailureOr<Operation *> merge(ArrayRef<Operation *> ops, int64_t numThreads = 0) {
   DenseSet<Operation *> merged(ops.begin(), ops.end());
   Block *block = ops.front()->getBlock();
   auto isUsedElsewhere = [&](Value value) {
@@ -71,14 +72,16 @@ FailureOr<Operation *> merge(ArrayRef<Operation *> ops) {
     auto type = cast<RankedTensorType>(output.getType());
     shapes.push_back({type.getElementType(), getAsIndexOpFoldResult(b.getContext(), type.getShape())});
   }
-  auto made = dispatchOnce(b, inputs.getArrayRef(), shapes,
-                           [&](ImplicitLocOpBuilder &inner, ValueRange inside) -> FailureOr<SmallVector<Value>> {
-                             IRMapping values;
-                             values.map(inputs.getArrayRef(), inside);
-                             for (Operation *op : ops)
-                               cloneWithRepeated(inner, op, values);
-                             return llvm::map_to_vector(outputs, [&](Value output) { return values.lookup(output); });
-                           });
+  auto made = dispatchOnce(
+      b, inputs.getArrayRef(), shapes,
+      [&](ImplicitLocOpBuilder &inner, ValueRange inside) -> FailureOr<SmallVector<Value>> {
+        IRMapping values;
+        values.map(inputs.getArrayRef(), inside);
+        for (Operation *op : ops)
+          cloneWithRepeated(inner, op, values);
+        return llvm::map_to_vector(outputs, [&](Value output) { return values.lookup(output); });
+      },
+      std::numeric_limits<int64_t>::max(), numThreads);
   if (failed(made))
     return failure();
   Operation *dispatch = nullptr;
@@ -141,7 +144,7 @@ bool addInLastGroup(Block &block, SmallVectorImpl<Operation *> &removed) {
     SmallVector<Operation *> ops = sumsOfTerms(dispatch);
     if (llvm::none_of(ops, startsDispatch))
       continue;
-    FailureOr<Operation *> sum = merge(ops);
+    FailureOr<Operation *> sum = merge(ops, numThreadsOf(dispatch));
     isAny |= succeeded(sum) && *sum && succeeded(joinDispatches({dispatch, *sum}, removed));
   }
   return isAny;
@@ -341,14 +344,15 @@ bool mergeLevel(ArrayRef<Operation *> level, const DenseSet<Operation *> &consta
   return group.merge(constants, removed) || isAnyMerged;
 }
 
-void mergeIn(Block &block) {
+void mergeIn(Block &block, bool onlyTerms) {
   DenseSet<Operation *> constants = constantsOf(block);
   bool isAnyMerged = false;
   // These are kept until all levels, which may have them, are done.
   SmallVector<Operation *> removed;
   isAnyMerged |= addInLastGroup(block, removed);
-  for (auto &[number, level] : levelsOf(block))
-    isAnyMerged |= mergeLevel(level, constants, removed);
+  if (!onlyTerms)
+    for (auto &[number, level] : levelsOf(block))
+      isAnyMerged |= mergeLevel(level, constants, removed);
   for (Operation *op : removed)
     op->destroy();
   // A dispatch replaces the last of its ops, which may come after users of the others.
@@ -368,11 +372,12 @@ struct MergeSmallPass : impl::MergeSmallPassBase<MergeSmallPass> {
   using MergeSmallPassBase::MergeSmallPassBase;
 
   void runOnOperation() override {
-    if (!Target(getOperation()).isCpu())
+    Target target(getOperation());
+    if (!target.isCpu() && !hasDeviceFence(target))
       return;
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
       for (Block &block : function.getBody())
-        mergeIn(block);
+        mergeIn(block, /*onlyTerms=*/target.isGpu());
     eraseUncalledCode(getOperation());
   }
 };

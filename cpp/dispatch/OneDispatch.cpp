@@ -32,8 +32,6 @@ using namespace mlir;
 
 namespace dovetail {
 
-/// As many as IREE 3.13's drivers for CUDA and ROCm bind.
-constexpr size_t kMaxBuffersOnGpu = 16;
 /// Fewer workgroups do not use all threads of an ordinary machine.
 constexpr int64_t kFewestWorkers = 4;
 /// A dispatch makes arrays of so many equal elements itself, and copies arrays of so many that it chooses.
@@ -88,9 +86,9 @@ using Emit = function_ref<FailureOr<SmallVector<Value>>(ImplicitLocOpBuilder &, 
 class SequentialCode {
 public:
   /// `numGroups` is 0 for code that runs once.
-  SequentialCode(ImplicitLocOpBuilder &b, ModuleOp program, int64_t numGroups, int64_t mostWork)
+  SequentialCode(ImplicitLocOpBuilder &b, ModuleOp program, int64_t numGroups, int64_t mostWork, int64_t numThreads)
       : outer(b), program(program), target(program), numGroups(numGroups), numWorkers(numGroups), mostWork(mostWork),
-        module(ModuleOp::create(b.getLoc())), inner(b.getLoc(), b.getContext()) {
+        numThreads(numThreads), module(ModuleOp::create(b.getLoc())), inner(b.getLoc(), b.getContext()) {
     module->getOperation()->setAttr(kIsDispatch, inner.getUnitAttr());
     inner.setInsertionPointToEnd(module->getBody());
     function = func::FuncOp::create(inner, "run", b.getFunctionType({}, {}));
@@ -125,6 +123,8 @@ public:
       std::string name = freeName(program);
       if (numGroups > 0)
         module->getOperation()->setAttr(kHasGroups, inner.getIndexAttr(numWorkers));
+      if (numThreads > 1)
+        module->getOperation()->setAttr(kHasThreads, inner.getIndexAttr(numThreads));
       executable.addTo(program, name, std::move(module), /*workloadSize=*/0,
                        [&](ImplicitLocOpBuilder &b, ValueRange) -> Value {
                          return arith::ConstantIndexOp::create(b, std::max<int64_t>(numWorkers, 1));
@@ -273,7 +273,11 @@ private:
       packOperands(function);
     if (failed(structureCopies(function)))
       return failure();
-    if (int64_t numThreads = isCpu ? 1 : numThreadsFor(function, target); numThreads > 1)
+    if (isCpu)
+      numThreads = 1;
+    else if (numThreads == 0)
+      numThreads = numThreadsFor(function, target);
+    if (numThreads > 1)
       shareAmongThreads(function, numThreads, target);
     else
       lowerToLoops(function, isCpu);
@@ -465,6 +469,8 @@ private:
   Target target;
   /// The groups, and the workgroups that run the code for these.
   int64_t numGroups, numWorkers, mostWork;
+  /// The threads of each workgroup; 0 until they are chosen.
+  int64_t numThreads;
   /// The number of the group, if there are several, and of the workgroup.
   Value group, worker;
   OwningOpRef<ModuleOp> module;
@@ -481,11 +487,12 @@ private:
 } // namespace
 
 static FailureOr<SmallVector<Value>> dispatch(ImplicitLocOpBuilder &b, int64_t numGroups, ValueRange inputs,
-                                              ArrayRef<Shape> results, Emit body, int64_t mostWork) {
+                                              ArrayRef<Shape> results, Emit body, int64_t mostWork,
+                                              int64_t numThreads = 0) {
   auto program = dyn_cast_or_null<ModuleOp>(rootOf(b));
   if (!program || isInDispatch(b))
     return failure();
-  SequentialCode code(b, program, numGroups, mostWork);
+  SequentialCode code(b, program, numGroups, mostWork, numThreads);
   if (failed(code.build(inputs, results, body)))
     return failure();
   return code.finish(results);
@@ -493,10 +500,11 @@ static FailureOr<SmallVector<Value>> dispatch(ImplicitLocOpBuilder &b, int64_t n
 
 FailureOr<SmallVector<Value>>
 dispatchOnce(ImplicitLocOpBuilder &b, ValueRange inputs, ArrayRef<Shape> results,
-             function_ref<FailureOr<SmallVector<Value>>(ImplicitLocOpBuilder &, ValueRange)> body, int64_t mostWork) {
+             function_ref<FailureOr<SmallVector<Value>>(ImplicitLocOpBuilder &, ValueRange)> body, int64_t mostWork,
+             int64_t numThreads) {
   return dispatch(
       b, /*numGroups=*/0, inputs, results,
-      [&](ImplicitLocOpBuilder &inner, ValueRange inside, Value) { return body(inner, inside); }, mostWork);
+      [&](ImplicitLocOpBuilder &inner, ValueRange inside, Value) { return body(inner, inside); }, mostWork, numThreads);
 }
 
 FailureOr<SmallVector<Value>> dispatchGroups(ImplicitLocOpBuilder &b, int64_t numGroups, ValueRange inputs,

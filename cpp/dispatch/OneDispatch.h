@@ -18,9 +18,13 @@ constexpr int64_t kMaxScratch = int64_t(1) << 26;
 constexpr int64_t kMaxStack = int64_t(1) << 13;
 /// The runtime of IREE 3.13 does not pass more memory to a dispatch.
 constexpr size_t kMaxBuffers = 32;
+/// As many as IREE 3.13's drivers for CUDA and ROCm bind.
+constexpr size_t kMaxBuffersOnGpu = 16;
 
-/// Marks the module that has the code of such a dispatch; the second, if several workgroups run it, is their number.
-constexpr llvm::StringLiteral kIsDispatch = "dovetail.dispatch", kHasGroups = "dovetail.groups";
+/// Marks the module that has the code of such a dispatch; the second, if several workgroups run it, is their number,
+/// and the third, if several threads of each do, is theirs.
+constexpr llvm::StringLiteral kIsDispatch = "dovetail.dispatch", kHasGroups = "dovetail.groups",
+                              kHasThreads = "dovetail.threads";
 
 /// The element type and the sizes of a result.
 struct Shape {
@@ -41,13 +45,14 @@ struct Shape {
 ///
 /// Fails, leaving `b` unchanged, if the code cannot be such a dispatch: for ops that `canRunInOneDispatch` does not
 /// support, temporaries of unknown size, loops that would need new memory in each iteration, and iterations of more
-/// than `mostWork` scalar steps, including unavoidable copies. The same code then runs outside.
+/// than `mostWork` scalar steps, including unavoidable copies. The same code then runs outside. On a GPU, `numThreads`
+/// share the ops; 0 stands for as many as they are worth.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>>
 dispatchOnce(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange inputs, llvm::ArrayRef<Shape> results,
              llvm::function_ref<mlir::FailureOr<llvm::SmallVector<mlir::Value>>(mlir::ImplicitLocOpBuilder &,
                                                                                 mlir::ValueRange inputs)>
                  body,
-             int64_t mostWork = std::numeric_limits<int64_t>::max());
+             int64_t mostWork = std::numeric_limits<int64_t>::max(), int64_t numThreads = 0);
 
 /// The same for code that each of several workgroups runs: `body` also gets the number of its group, and returns the
 /// slices of the results at that number along their first dimension, whose size is the number of groups.

@@ -19,7 +19,8 @@ def MergeSmallPass : ModulePass<"dovetail-merge-small"> {
     A loop that is one dispatch already is also an op of a group, whatever its length: its code and that of the ops before
     and after it run in order. Loops that are long are in one group only if one needs the other.
 
-    What adds the terms that each workgroup of a dispatch has is run by the last of these, which a counter tells.
+    What adds the terms that each workgroup of a dispatch has is run by the last of these, which a counter tells. This is
+    also done for GPUs with fences of the device: all threads of the last workgroup add them.
   }];
 }
 

@@ -1,16 +1,13 @@
 // Lowers structured ops on buffers to loops that the threads of a workgroup share.
 #include "SharedLoops.h"
+#include "ElementLoops.h"
 #include "GpuThreads.h"
 #include "cpp/cost/Steps.h"
 #include "cpp/iree/Ops.h"
-#include "mlir/Analysis/SliceAnalysis.h"
-#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -60,21 +57,21 @@ struct Workgroup {
 };
 
 /// An op whose elements the threads of a workgroup share.
-class SharedNest {
+class SharedNest : public ElementLoops {
 public:
   SharedNest(RewriterBase &rewriter, linalg::LinalgOp op, Workgroup &group)
-      : b(op.getLoc(), rewriter), op(op), group(group), thread(group.thread), numThreads(group.numThreads) {
-    for (Range range : op.createLoopRanges(rewriter, op.getLoc()))
-      sizes.push_back(range.size);
-    ivs.resize(sizes.size());
-    int64_t inner = innermost();
+      : ElementLoops(rewriter, op), group(group), thread(group.thread), numThreads(group.numThreads) {
+    // That along which most operands are contiguous; results count more.
+    inner = bestLoop([&](OpOperand &operand, Access kind) -> int64_t {
+      return kind != Access::Contiguous ? 0 : op.isDpsInit(&operand) ? 2 : 1;
+    });
     for (auto [d, kind] : llvm::enumerate(op.getIteratorTypesArray()))
       (kind == utils::IteratorType::parallel ? points : sums).push_back(d);
     // Threads next to each other access elements next to each other.
     for (auto *dims : {&points, &sums})
       if (auto *place = llvm::find(*dims, inner); place != dims->end())
         std::rotate(place, place + 1, dims->end());
-    numLanes = chooseLanes(inner);
+    numLanes = chooseLanes();
   }
 
   void run() {
@@ -88,59 +85,20 @@ public:
   }
 
 private:
-  Value index(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
-  Value value(OpFoldResult size) { return getValueOrCreateConstantIndexOp(b, b.getLoc(), size); }
-
   Value extentOf(ArrayRef<int64_t> dims) {
     Value all = index(1);
     for (int64_t d : dims)
-      all = b.createOrFold<arith::MulIOp>(all, value(sizes[d]));
+      all = b.createOrFold<arith::MulIOp>(all, sizeOf(d));
     return all;
   }
 
-  bool isContiguous(OpOperand &operand, int64_t dim) {
-    auto type = dyn_cast<MemRefType>(operand.get().getType());
-    AffineMap map = type ? op.getMatchingIndexingMap(&operand) : AffineMap();
-    if (!type || map.getNumResults() == 0)
-      return false;
-    SmallVector<int64_t> strides;
-    int64_t offset;
-    return map.getResults().back() == b.getAffineDimExpr(dim) && succeeded(type.getStridesAndOffset(strides, offset)) &&
-           strides.back() == 1;
-  }
-
-  /// The loop along which most operands are contiguous; results count more.
-  int64_t innermost() {
-    int64_t best = -1, most = 0;
-    for (int64_t d = 0, count = sizes.size(); d < count; ++d) {
-      int64_t score = 0;
-      for (OpOperand &operand : op->getOpOperands())
-        if (isContiguous(operand, d))
-          score += op.isDpsInit(&operand) ? 2 : 1;
-      if (score >= most) {
-        best = d;
-        most = score;
-      }
-    }
-    return best;
-  }
-
-  /// Accumulators stay in registers. A fused op may also write elements along the sum.
-  bool isKept(OpOperand &init) {
+  bool isKept(OpOperand &init) override {
     AffineMap map = op.getMatchingIndexingMap(&init);
-    return llvm::none_of(sums, [&](int64_t d) { return map.isFunctionOfDim(d); });
-  }
-
-  /// The op that adds an element to an accumulator, and its neutral element; null if it is not one op.
-  Operation *combiner(unsigned result) {
-    SmallVector<Operation *> ops;
-    return matchReduction(op.getRegionOutputArgs(), result, ops) && ops.size() == 1 && arith::getNeutralElement(ops[0])
-               ? ops[0]
-               : nullptr;
+    return !sums.empty() && llvm::none_of(sums, [&](int64_t d) { return map.isFunctionOfDim(d); });
   }
 
   /// The threads that compute one point together: a power of two.
-  int64_t chooseLanes(int64_t inner) {
+  int64_t chooseLanes() {
     if (sums.empty() || llvm::any_of(op.getStaticLoopRanges(), ShapedType::isDynamic))
       return 1;
     for (OpOperand &init : op.getDpsInitsMutable())
@@ -164,7 +122,7 @@ private:
         ivs[d] = number;
         return;
       }
-      Value size = value(sizes[d]);
+      Value size = sizeOf(d);
       ivs[d] = b.createOrFold<arith::RemUIOp>(number, size);
       number = b.createOrFold<arith::DivUIOp>(number, size);
     }
@@ -174,15 +132,15 @@ private:
     unfold(points, point);
     SmallVector<Value> kept;
     for (OpOperand &init : op.getDpsInitsMutable())
-      if (isKept(init) && !sums.empty())
+      if (isKept(init))
         kept.push_back(load(init));
-    store(addAll(sums, kept));
+    storeKept(addAll(sums, kept));
   }
 
-  void store(ValueRange kept) {
+  void storeKept(ValueRange kept) {
     for (OpOperand &init : op.getDpsInitsMutable())
-      if (isKept(init) && !sums.empty()) {
-        memref::StoreOp::create(b, kept.front(), init.get(), place(init));
+      if (isKept(init)) {
+        store(kept.front(), init);
         kept = kept.drop_front();
       }
   }
@@ -191,21 +149,10 @@ private:
   SmallVector<Value> addAll(ArrayRef<int64_t> dims, ValueRange kept) {
     if (dims.empty())
       return element(kept);
-    return loop(index(0), value(sizes[dims.front()]), index(1), kept, [&](Value iv, ValueRange carried) {
+    return loop(index(0), sizeOf(dims.front()), index(1), kept, [&](Value iv, ValueRange carried) {
       ivs[dims.front()] = iv;
       return addAll(dims.drop_front(), carried);
     });
-  }
-
-  SmallVector<Value> loop(Value from, Value to, Value step, ValueRange inits,
-                          function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-    auto made =
-        scf::ForOp::create(b, from, to, step, inits, [&](OpBuilder &nested, Location, Value iv, ValueRange carried) {
-          OpBuilder::InsertionGuard guard(b);
-          b.setInsertionPointToEnd(nested.getInsertionBlock());
-          scf::YieldOp::create(b, body(iv, carried));
-        });
-    return llvm::to_vector_of<Value>(made.getResults());
   }
 
   //===- Points that threads share -------------------------------------------------===//
@@ -251,7 +198,7 @@ private:
         SmallVector<Value> totals;
         for (auto [i, each] : llvm::enumerate(memory))
           totals.push_back(combined(i, load(*op.getDpsInitOperand(i)), memref::LoadOp::create(b, each, thread)));
-        store(totals);
+        storeKept(totals);
       });
       waitForThreads(b, group.target);
       return SmallVector<Value>();
@@ -274,55 +221,9 @@ private:
     return made->getResult(0);
   }
 
-  //===- One element -----------------------------------------------------------------===//
-
-  SmallVector<Value> place(OpOperand &operand) {
-    auto indices = affine::expandAffineMap(b, b.getLoc(), op.getMatchingIndexingMap(&operand), ivs);
-    return SmallVector<Value>(indices->begin(), indices->end());
-  }
-
-  Value load(OpOperand &operand) {
-    if (!isa<MemRefType>(operand.get().getType()))
-      return operand.get();
-    return memref::LoadOp::create(b, operand.get(), place(operand));
-  }
-
-  /// Computes elements from the accumulators in `kept` and from memory. Returns the new accumulators; stores the rest.
-  SmallVector<Value> element(ValueRange kept) {
-    bool hasKept = !sums.empty();
-    IRMapping values;
-    Block *block = op.getBlock();
-    for (auto [operand, argument] : llvm::zip_equal(op->getOpOperands(), block->getArguments())) {
-      if (hasKept && op.isDpsInit(&operand) && isKept(operand)) {
-        values.map(argument, kept.front());
-        kept = kept.drop_front();
-      } else if (!argument.use_empty()) {
-        values.map(argument, load(operand));
-      }
-    }
-    for (Operation &each : block->without_terminator())
-      if (auto position = dyn_cast<linalg::IndexOp>(each))
-        values.map(position.getResult(), ivs[position.getDim()]);
-      else
-        b.clone(each, values);
-    SmallVector<Value> next;
-    for (auto [yielded, init] : llvm::zip_equal(block->getTerminator()->getOperands(), op.getDpsInitsMutable())) {
-      Value value = values.lookupOrDefault(yielded);
-      if (hasKept && isKept(init))
-        next.push_back(value);
-      else
-        memref::StoreOp::create(b, value, init.get(), place(init));
-    }
-    return next;
-  }
-
-  ImplicitLocOpBuilder b;
-  linalg::LinalgOp op;
   Workgroup &group;
   Value thread;
   int64_t numThreads, numLanes = 1;
-  SmallVector<OpFoldResult> sizes;
-  SmallVector<Value> ivs;
   /// The parallel loops and the others, the one along which memory is contiguous last.
   SmallVector<int64_t> points, sums;
 };

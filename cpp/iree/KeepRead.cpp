@@ -125,14 +125,36 @@ private:
   DenseSet<Value> apart;
 };
 
+/// Whether a value depends on arguments, as far as a few ops show: IREE computes others once, in memory of another kind
+/// than that of what depends on them, which no barrier may be of, too.
+bool dependsOnArguments(Value value) {
+  constexpr size_t kMostVisited = 64;
+  SetVector<Value> visited;
+  visited.insert(value);
+  for (size_t i = 0; i < visited.size() && i < kMostVisited; ++i) {
+    Operation *op = visited[i].getDefiningOp();
+    if (!op)
+      return true;
+    visited.insert_range(op->getOperands());
+    getUsedValuesDefinedAbove(op->getRegions(), visited);
+  }
+  return visited.size() > kMostVisited;
+}
+
 /// An array that an op writes to its destination, or computes what it writes of; null if there is none.
 OpOperand *writtenBy(Operation *writer, Value destination) {
-  for (OpOperand &operand : writer->getOpOperands())
-    if (operand.get() != destination && isa<RankedTensorType>(operand.get().getType()) &&
-        !isa_and_present<tensor::EmptyOp>(operand.get().getDefiningOp()) &&
-        cast<RankedTensorType>(operand.get().getType()).hasStaticShape())
+  OpOperand *found = nullptr;
+  for (OpOperand &operand : writer->getOpOperands()) {
+    auto array = dyn_cast<RankedTensorType>(operand.get().getType());
+    if (operand.get() == destination || !array || !array.hasStaticShape() ||
+        isa_and_present<tensor::EmptyOp>(operand.get().getDefiningOp()))
+      continue;
+    if (dependsOnArguments(operand.get()))
       return &operand;
-  return nullptr;
+    if (!found)
+      found = &operand;
+  }
+  return found;
 }
 
 /// Makes a write to a large array wait for an op before it that reads little of it, where the copy of the array would
@@ -156,10 +178,20 @@ bool waitFor(Operation *writer, Operation *reader, Value destination) {
   return true;
 }
 
-/// Makes an op read a copy of a small slice of a large array, and a write to the array wait for the copy. Returns
-/// whether the value that it reads is a view of such a slice.
-bool waitForSlice(Operation *writer, Value read, Value destination) {
-  Value slice = smallSlice(read);
+/// Whether an elementwise op that reads an array before an op writes to it has users behind that, into which IREE may
+/// fuse it once more.
+bool isNeededBehind(Operation *reader, Operation *writer) {
+  auto op = dyn_cast_or_null<linalg::GenericOp>(writer->getBlock()->findAncestorOpInBlock(*reader));
+  return op && op.getNumReductionLoops() == 0 && op->isBeforeInBlock(writer) &&
+         llvm::any_of(op->getUsers(), [&](Operation *user) {
+           Operation *behind = writer->getBlock()->findAncestorOpInBlock(*user);
+           return behind && isa<linalg::LinalgOp>(user) && writer->isBeforeInBlock(behind);
+         });
+}
+
+/// Makes ops read a copy of a slice of an array, and a write to the array wait for the copy. Returns false if there is
+/// no slice, or it is not one of the array before the write.
+bool waitForSlice(Operation *writer, Value slice, Value destination) {
   Operation *reader = slice ? slice.getDefiningOp() : nullptr;
   OpOperand *written = writtenBy(writer, destination);
   if (!reader || !written || reader->getBlock() != writer->getBlock() || !reader->isBeforeInBlock(writer))
@@ -182,6 +214,16 @@ bool waitForPart(tensor::InsertSliceOp insert) {
   return true;
 }
 
+/// The slice that a value is a view of, if it is made before an op writes; null otherwise.
+Value sliceBefore(Operation *writer, ArrayRef<Value> views) {
+  for (Value view : views)
+    if (auto slice = view.getDefiningOp<tensor::ExtractSliceOp>()) {
+      Operation *around = slice->getBlock()->findAncestorOpInBlock(*writer);
+      return around && slice->isBeforeInBlock(around) ? view : Value();
+    }
+  return {};
+}
+
 /// Returns whether it added keep-alive uses.
 bool keepRead(func::FuncOp function) {
   SmallVector<std::pair<Operation *, Value>> writes;
@@ -196,7 +238,8 @@ bool keepRead(func::FuncOp function) {
   for (auto [op, destination] : writes)
     reads[aliases.classOf(destination)];
   forEachOp(function, [&](Operation *op) {
-    if (!readsElements(op))
+    // Of slices that it returns IREE makes copies at the end.
+    if (!readsElements(op) && !isa<func::ReturnOp>(op))
       return;
     for (OpOperand &operand : op->getOpOperands())
       if (auto found = reads.find(aliases.classOf(operand.get())); found != reads.end())
@@ -218,13 +261,24 @@ bool keepRead(func::FuncOp function) {
         continue;
       if (read->getOwner() == writer || isRepeatedByIree(views.back()) || uses.contains(views.front()))
         continue;
+      if (isa<func::ReturnOp>(read->getOwner())) {
+        Value slice = sliceBefore(writer, views);
+        if (slice && waitForSlice(writer, slice, destination))
+          isChanged = true;
+        else if (slice)
+          llvm::for_each(views, [&](Value view) { uses.insert(view); });
+        continue;
+      }
       // If two ops overwrite one array, IREE makes one of them overwrite a copy anyway.
       bool isOver = writesOver(*read);
       if (!isOver && !areOrdered(writer, read->getOwner()) &&
-          (waitForSlice(writer, read->get(), destination) || waitFor(writer, read->getOwner(), destination)))
+          (waitForSlice(writer, smallSlice(read->get()), destination) ||
+           waitFor(writer, read->getOwner(), destination)))
         isChanged = true;
       else if (isOver || !areOrdered(writer, read->getOwner()))
         llvm::for_each(views, [&](Value view) { uses.insert(view); });
+      else if (isNeededBehind(read->getOwner(), writer))
+        isChanged |= waitFor(writer, read->getOwner(), destination);
     }
   }
   return uses.emit() || isChanged;

@@ -28,6 +28,7 @@ DOVETAIL_IREE_DIALECT(FlowDialect, "flow")
 DOVETAIL_IREE_DIALECT(HalDialect, "hal")
 DOVETAIL_IREE_DIALECT(TensorExtDialect, "iree_tensor_ext")
 DOVETAIL_IREE_DIALECT(LinalgExtDialect, "iree_linalg_ext")
+DOVETAIL_IREE_DIALECT(LlvmDialect, "llvm")
 DOVETAIL_IREE_DIALECT(SpirvDialect, "spirv")
 DOVETAIL_IREE_DIALECT(UtilDialect, "util")
 #undef DOVETAIL_IREE_DIALECT
@@ -88,8 +89,8 @@ struct CodegenDialect : PartlyKnownDialect<WorkgroupMappingAttr> {
 } // namespace
 
 void registerIreeDialects(DialectRegistry &registry) {
-  registry.insert<CodegenDialect, FlowDialect, GpuDialect, HalDialect, LinalgExtDialect, SpirvDialect, TensorExtDialect,
-                  UtilDialect>();
+  registry.insert<CodegenDialect, FlowDialect, GpuDialect, HalDialect, LinalgExtDialect, LlvmDialect, SpirvDialect,
+                  TensorExtDialect, UtilDialect>();
   // The lowering creates ops by name, which does not load their dialects.
   registry.addExtension(+[](MLIRContext *context, DovetailDialect *) {
     context->getOrLoadDialect<CodegenDialect>();
@@ -97,6 +98,7 @@ void registerIreeDialects(DialectRegistry &registry) {
     context->getOrLoadDialect<GpuDialect>();
     context->getOrLoadDialect<HalDialect>();
     context->getOrLoadDialect<LinalgExtDialect>();
+    context->getOrLoadDialect<LlvmDialect>();
     context->getOrLoadDialect<SpirvDialect>();
     context->getOrLoadDialect<TensorExtDialect>();
     context->getOrLoadDialect<UtilDialect>();

@@ -180,6 +180,8 @@ def KeepReadPass : ModulePass<"dovetail-keep-read"> {
 
     Where the array is large, and what is read or inserted a small part of it, the write waits for that behind a barrier
     instead: a copy of a slice is then read, and not the array.
+    A slice that the function returns is copied before, too: IREE copies it at the end. And what
+    an elementwise op reads, and others need after the write, passes a barrier, since IREE would read it again for these.
 
     Runs after `dovetail-merge-small`: ops within one dispatch keep their order.
   }];

@@ -222,7 +222,7 @@ typedef struct {
   uint64_t place;
   uint32_t launch;
   struct {
-    uint32_t block, thread, epoch;
+    uint32_t block, thread, epoch, clock;
     int any;
   } last[2];
 } Cell;
@@ -244,6 +244,25 @@ static Cell *cell_of(uint64_t place) {
   return NULL;
 }
 
+/// The fences of the device, and the number of the last one of each thread: accesses of other blocks before such a
+/// fence come before what a thread does behind a later one of its own, if it knows, by an atomic instruction, that it
+/// is later.
+static uint32_t fences, *last_fence;
+static uint64_t fence_count;
+
+static uint32_t *fence_of(uint32_t block, uint32_t thread) {
+  uint64_t place = (uint64_t)block * LANES * MOST_WARPS + thread;
+  if (place >= fence_count) {
+    uint64_t count = 2 * place + 1;
+    last_fence = realloc(last_fence, count * sizeof *last_fence);
+    memset(last_fence + fence_count, 0, (count - fence_count) * sizeof *last_fence);
+    fence_count = count;
+  }
+  return &last_fence[place];
+}
+
+static void fence_device(Thread *thread) { *fence_of(thread->block->number, thread->number) = ++fences; }
+
 static void note(Thread *thread, uint64_t place, int size, int writes, const char *kernel) {
   uint64_t own = place >= (uint64_t)shared_begin && place < (uint64_t)shared_end ? thread->block->number + 1ull : 0;
   for (int i = 0; i < size; i += 4) {
@@ -253,6 +272,8 @@ static void note(Thread *thread, uint64_t place, int size, int writes, const cha
       uint32_t block = cell->last[kind].block, other = cell->last[kind].thread;
       int before =
           block == thread->block->number && (other == thread->number || cell->last[kind].epoch < thread->epoch);
+      uint32_t fence = *fence_of(block, other);
+      before |= fence > cell->last[kind].clock && fence < *fence_of(thread->block->number, thread->number);
       if (cell->last[kind].any && !before && reports++ < MOST_REPORTS)
         fprintf(stderr, "RACE in %s: block %u, thread %u %s at %lx what block %u, thread %u %s\n", kernel,
                 thread->block->number, thread->number, writes ? "writes" : "reads", (unsigned long)place, block, other,
@@ -261,12 +282,14 @@ static void note(Thread *thread, uint64_t place, int size, int writes, const cha
     if (cell) {
       cell->last[writes].block = thread->block->number, cell->last[writes].thread = thread->number;
       cell->last[writes].epoch = thread->epoch, cell->last[writes].any = 1;
+      cell->last[writes].clock = fences;
     }
   }
 }
 #else
 #define note_read(thread, place, size)
 #define note_write(thread, place, size)
+#define fence_device(thread)
 #endif
 
 //===- Launches ----------------------------------------------------------------===//

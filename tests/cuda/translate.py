@@ -298,6 +298,9 @@ class Body:
         self.meets = True
         return "meet_warp(thread, 0);" if i.has("warp") else "meet_block(thread);"
 
+    def fence(self, i: Instruction) -> str:
+        return "fence_device(thread);" if i.has("gpu", "sys", "gl") else ";"
+
     def nothing(self, i: Instruction) -> str:
         return ";"
 
@@ -436,7 +439,8 @@ _TRANSLATIONS: dict[str, Callable[[Body, Instruction], str]] = {
     "bra": Body.branch,
     **dict.fromkeys(("ret", "exit", "trap"), Body.end),
     **dict.fromkeys(("bar", "barrier"), Body.barrier),
-    **dict.fromkeys(("membar", "fence", "prefetch", "nanosleep"), Body.nothing),
+    **dict.fromkeys(("membar", "fence"), Body.fence),
+    **dict.fromkeys(("prefetch", "nanosleep"), Body.nothing),
     "shfl": Body.shuffle,
     "vote": Body.vote,
     "redux": Body.reduce,

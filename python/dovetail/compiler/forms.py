@@ -161,7 +161,8 @@ class Lowering:
     def forms(self, target: Target | Targets) -> Iterator[_core.Form]:
         """The forms that may be compiled for a target, best first."""
         each = target.each if isinstance(target, Targets) else (target,)
-        merges = config.merge_small_ops.value and all(one.is_cpu for one in each)
+        is_alike = len(each) == 1 or all(one.is_cpu for one in each)
+        merges = config.merge_small_ops.value and is_alike
         for form in _core.forms():
             # The first suits every program, which need not be lowered yet.
             if (merges or not form.merges_ops) and (form.merges_ops or form.suits(self.lowered)):

@@ -179,3 +179,77 @@ func.func @moved(%x: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {
   %written = tensor.insert_slice %new into %y[3, 0] [2, 1024] [1, 1] : tensor<2x1024xf32> into tensor<1024x1024xf32>
   return %written : tensor<1024x1024xf32>
 }
+
+// -----
+
+// A write waits by an operand that depends on arguments: no barrier is of that and of what is computed once.
+// CHECK-LABEL: func.func @beside_constants
+// CHECK: %[[SLICE:.+]] = tensor.extract_slice
+// CHECK: %[[COPY:.+]] = "util.optimization_barrier"(%[[SLICE]])
+// CHECK: %[[BEHIND:.+]]:2 = "util.optimization_barrier"(%[[COPY]], %{{.+}}) : (tensor<1x1024xf32>, tensor<2x1024xf32>)
+// CHECK: "flow.dispatch"(%{{.+}}, %{{.+}}, %[[BEHIND]]#1)
+func.func @beside_constants(%x: tensor<1024x1024xf32>, %new: tensor<2x1024xf32>)
+    -> (tensor<1024x1024xf32>, tensor<1x1024xf32>) {
+  %y = math.cos %x : tensor<1024x1024xf32>
+  %slice = tensor.extract_slice %y[2, 0] [1, 1024] [1, 1] : tensor<1024x1024xf32> to tensor<1x1024xf32>
+  %empty = tensor.empty() : tensor<2xi32>
+  %rows = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      outs(%empty : tensor<2xi32>) {
+    ^bb0(%out: i32):
+      %i = linalg.index 0 : index
+      %row = arith.index_cast %i : index to i32
+      linalg.yield %row : i32
+  } -> tensor<2xi32>
+  %written = "flow.dispatch"(%y, %rows, %new) {entry_points = [@scatter::@scatter], operandSegmentSizes = array<i32: 0, 3, 0, 0>, tied_operands = [0 : index]}
+      : (tensor<1024x1024xf32>, tensor<2xi32>, tensor<2x1024xf32>) -> tensor<1024x1024xf32>
+  %read = math.sin %slice : tensor<1x1024xf32>
+  return %written, %read : tensor<1024x1024xf32>, tensor<1x1024xf32>
+}
+
+// -----
+
+// What an elementwise op reads is not read again by those that need it after the write.
+// CHECK-LABEL: func.func @needed_behind
+// CHECK: %[[READ:.+]] = linalg.generic
+// CHECK: %[[BEHIND:.+]]:2 = "util.optimization_barrier"(%[[READ]], %{{.+}})
+// CHECK: tensor.insert_slice %[[BEHIND]]#1 into
+// CHECK: linalg.generic {{.*}} ins(%[[BEHIND]]#0 :
+#at = affine_map<(d0) -> (d0)>
+func.func @needed_behind(%x: tensor<1024x1024xf32>, %i: index)
+    -> (tensor<1024x1024xf32>, tensor<1024xf32>) {
+  %y = math.cos %x : tensor<1024x1024xf32>
+  %empty = tensor.empty() : tensor<1024xf32>
+  %read = linalg.generic {indexing_maps = [#at], iterator_types = ["parallel"]} outs(%empty : tensor<1024xf32>) {
+    ^bb0(%out: f32):
+      %j = linalg.index 0 : index
+      %element = tensor.extract %y[%i, %j] : tensor<1024x1024xf32>
+      linalg.yield %element : f32
+  } -> tensor<1024xf32>
+  %new = math.sin %read : tensor<1024xf32>
+  %row = tensor.expand_shape %new [[0, 1]] output_shape [1, 1024] : tensor<1024xf32> into tensor<1x1024xf32>
+  %written = tensor.insert_slice %row into %y[2, 0] [1, 1024] [1, 1] : tensor<1x1024xf32> into tensor<1024x1024xf32>
+  %next = linalg.generic {indexing_maps = [#at, #at], iterator_types = ["parallel"]}
+      ins(%read : tensor<1024xf32>) outs(%empty : tensor<1024xf32>) {
+    ^bb0(%a: f32, %out: f32):
+      %twice = arith.addf %a, %a : f32
+      linalg.yield %twice : f32
+  } -> tensor<1024xf32>
+  return %written, %next : tensor<1024x1024xf32>, tensor<1024xf32>
+}
+
+// -----
+
+// A slice that is returned is copied before the array is overwritten.
+// CHECK-LABEL: func.func @returned
+// CHECK: %[[SLICE:.+]] = tensor.extract_slice
+// CHECK: %[[COPY:.+]] = "util.optimization_barrier"(%[[SLICE]])
+// CHECK: %[[BEHIND:.+]]:2 = "util.optimization_barrier"(%[[COPY]], %{{.+}})
+// CHECK: tensor.insert_slice %[[BEHIND]]#1 into
+// CHECK: return %{{.+}}, %[[COPY]]
+func.func @returned(%x: tensor<1024x1024xf32>, %new: tensor<1x1024xf32>)
+    -> (tensor<1024x1024xf32>, tensor<1x1024xf32>) {
+  %y = math.cos %x : tensor<1024x1024xf32>
+  %slice = tensor.extract_slice %y[2, 0] [1, 1024] [1, 1] : tensor<1024x1024xf32> to tensor<1x1024xf32>
+  %written = tensor.insert_slice %new into %y[2, 0] [1, 1024] [1, 1] : tensor<1x1024xf32> into tensor<1024x1024xf32>
+  return %written, %slice : tensor<1024x1024xf32>, tensor<1x1024xf32>
+}

@@ -135,33 +135,90 @@ def shifted(n: int, block: pl.BlockSpec, other: pl.BlockSpec, interpret: bool) -
 
 
 @MODES
-@pytest.mark.parametrize("how", ["affine", "computed", "large"])
-@pytest.mark.parametrize("offset", [-5, -1, 1, 2, 7])
-def test_blocks_outside_of_the_array(offset: int, how: str, interpret: bool) -> None:
-    """They read as zeros, and what is written there is dropped, also if a place is not affine."""
+@pytest.mark.parametrize("offset", [-3, -1, 2, 5])
+def test_blocks_that_stick_out(offset: int, interpret: bool) -> None:
+    """They read as zeros there, and what is written there is dropped, at either end."""
+    x = np.arange(1, 13, dtype=F32)
+    here, there = pl.BlockSpec((4,), lambda i: i), pl.BlockSpec((pl.Element(4),), at(offset))
+    read, written = np.zeros(12, F32), np.full(10, np.nan, F32)
+    for i, k in np.ndindex(3, 4):
+        place = 2 * i + offset + k
+        if 0 <= place < 10:
+            read[4 * i + k], written[place] = x[place], x[4 * i + k]
+    np.testing.assert_array_equal(shifted(12, there, here, interpret)(x[:10]), read)
+    np.testing.assert_array_equal(shifted(10, here, there, interpret)(x), written)
+
+
+def at(offset: int) -> Any:
+    return lambda i: 2 * i + offset
+
+
+@MODES
+@pytest.mark.parametrize(
+    ("index_map", "place", "program"),
+    [
+        (lambda i: i + 1, 3, 2),
+        (lambda i: i - 1, -1, 0),
+        (lambda i: 5, 5, 0),
+        (lambda i: -2, -2, 0),
+        (lambda i: i * i, 4, 2),
+        (lambda i: lax.cond(i == 1, lambda: i + 9, lambda: i), 10, 1),
+    ],
+)
+def test_blocks_outside_of_the_array(
+    index_map: Any, place: int, program: int, interpret: bool
+) -> None:
+    here, there = pl.BlockSpec((4,), lambda i: i), pl.BlockSpec((4,), index_map)
+    match = (
+        rf"Index map function .*test_blocks.py:\d+ for {{}} must return blocks with at least one "
+        rf"element of the array. Output\[0\] must be from 0 to 2: the array has 3 blocks, got: "
+        rf"{place} for the program \({program},\) of the grid \(3,\).*clip.*test_blocks.py"
+    )
+    with pytest.raises(ValueError, match=match.format(r"args\[0\]")):
+        shifted(12, there, here, interpret)(np.ones(10, F32))
+    with pytest.raises(ValueError, match=match.format("outputs")):
+        shifted(10, here, there, interpret)(np.ones(12, F32))
+
+
+def test_blocks_outside_of_the_array_in_elements() -> None:
+    here = pl.BlockSpec((4,), lambda i: i)
+    for offset, place, program in ((-4, -4, 0), (8, 12, 2)):
+        there = pl.BlockSpec((pl.Element(4, (0, 1)),), at(offset))
+        match = (
+            r"from -3 to 10: the array, with its padding, has 11 elements, got: "
+            rf"{place} for the program \({program},\)"
+        )
+        with pytest.raises(ValueError, match=match):
+            shifted(12, there, here, False)(np.ones(10, F32))
+
+
+def test_blocks_of_large_grids() -> None:
+    """Maps are known at the corners; other blocks that are outside read as zeros."""
+    n = (1 << 20) + 1
+    for index_map in (lambda i: i + 1, lambda i: n - 2 - i):
+        f = pl.pallas_call(
+            copy, struct(n), grid=n, in_specs=[pl.BlockSpec((1,), index_map)],
+            out_specs=pl.BlockSpec((1,), lambda i: i),
+        )  # fmt: skip
+        with pytest.raises(ValueError, match=rf"got: (-1|{n}) for the program \({n - 1},\)"):
+            dt.eval_shape(f, struct(n))
 
     def place(i: Any) -> Any:
-        if how == "affine":
-            return i + offset
-        far = 0 if how == "computed" else 1 << 20
-        return lax.cond(i > 1, lambda: i + offset + far, lambda: i + offset - far)
+        return dnp.where((i > 2) & (i < n - 1), i + n, i)
 
-    places = [int(place(np.int32(i))) for i in range(3)]
-    here, there = (pl.BlockSpec((4,), index_map) for index_map in (lambda i: i, place))
-    x = np.arange(1, 11, dtype=F32)
-    read, written = np.zeros(12, F32), np.full(10, np.nan, F32)
-    starting = np.zeros(12, F32)
-    for i, p in enumerate(places):
-        for k in range(4):
-            if 0 <= 4 * p + k < 10:
-                read[4 * i + k] = x[4 * p + k]
-                written[4 * p + k] = x[4 * i + k] if 4 * i + k < 10 else 0
-            if 0 <= p + k - 1 < 10:
-                starting[4 * i + k] = x[p + k - 1]
-    np.testing.assert_array_equal(shifted(12, there, here, interpret)(x), read)
-    np.testing.assert_array_equal(shifted(10, here, there, interpret)(x), written)
-    at = pl.BlockSpec((pl.Element(4, (1, 0)),), place)
-    np.testing.assert_array_equal(shifted(12, at, here, interpret)(x), starting)
+    f = pl.pallas_call(
+        copy, struct(n), grid=n, in_specs=[pl.BlockSpec((1,), place)],
+        out_specs=pl.BlockSpec((1,), lambda i: i),
+    )  # fmt: skip
+    expected = np.zeros(n, F32)
+    expected[[0, 1, 2, -1]] = 1
+    np.testing.assert_array_equal(f(np.ones(n, F32)), expected)
+
+
+def test_no_program_has_a_block_outside() -> None:
+    block = pl.BlockSpec((4,), lambda i: i + 7)
+    f = pl.pallas_call(copy, struct(8), grid=0, in_specs=[block], out_specs=block)
+    assert np.isnan(f(np.ones(8, F32))).all()
 
 
 def test_blocks_that_are_known_to_be_inside_are_not_padded() -> None:
@@ -187,7 +244,6 @@ def test_index_maps() -> None:
         r"must return integer scalars. Output\[0\] has type int32\[2\]", lambda i: i + np.arange(2)
     )
     map_error(r"must return 1 values to match block_shape=\[4\].*got: 2", lambda i: (i, i))
-    map_error(r"must return indices of blocks, below \(2,\), got: \(-1,\)", lambda i: -1)
     array = dnp.arange(100)
     map_error(r"must not capture constants: \['int32\[100\]'\], got: ", lambda i: array[i])
 

@@ -1,11 +1,13 @@
-"""Blocks at places of any index map, also outside of their arrays: against loops over elements."""
+"""Blocks at places of any index map, against loops over elements; those outside of their arrays."""
 
 from __future__ import annotations
 
 import itertools
+import re
 from typing import Any, NamedTuple
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -43,6 +45,17 @@ class Blocks(NamedTuple):
             sizes = tuple(pl.Element(size, padding) for size, padding in pairs)
         return pl.BlockSpec(sizes, self.place)
 
+    def is_inside(self, i: int, j: int) -> bool:
+        """Whether the block of a program has an element of the array, or of its padding."""
+        units = self.block if self.padding is None else (1, 1)
+        around = self.padding or ((0, 0), (0, 0))
+        return all(
+            -size < place * unit < low + n + high
+            for place, unit, size, n, (low, high) in zip(
+                self.place(i, j), units, self.block, self.shape, around, strict=True
+            )
+        )
+
     def elements(self, i: int, j: int) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
         """The indices of elements in the block of a program, and in the array."""
         place = self.place(i, j)
@@ -64,8 +77,8 @@ class Blocks(NamedTuple):
 @st.composite
 def blocks(draw: st.DrawFn) -> Blocks:
     sizes = st.tuples(small, small)
-    factor = st.integers(-2, 2)
-    factors = st.tuples(factor, factor, factor)
+    factor = st.integers(-1, 2)
+    factors = st.tuples(factor, factor, st.integers(-2, 6))
     padding = st.tuples(st.integers(0, 2), st.integers(0, 2))
     return Blocks(
         draw(st.tuples(st.integers(1, 9), st.integers(1, 9))),
@@ -93,6 +106,7 @@ def test_blocks_anywhere(case: Blocks, reads: bool, adds: bool, interpret: bool)
             value[at] += x[place]
         for at, place in target.elements(i, j):
             expected[place] = (expected[place] / 2 if adds else 0) + value[at]
+    args = x, np.zeros(target.shape, F32)
     f = pl.pallas_call(
         lambda x_ref, _, o_ref: kernel(x_ref, o_ref),
         dt.ShapeDtypeStruct(target.shape, F32),
@@ -102,4 +116,13 @@ def test_blocks_anywhere(case: Blocks, reads: bool, adds: bool, interpret: bool)
         input_output_aliases={1: 0},
         interpret=interpret,
     )
-    np.testing.assert_allclose(f(x, np.zeros(target.shape, F32)), expected, rtol=1e-5, atol=1e-6)
+    programs = list(itertools.product(*map(range, case.grid)))
+    if all(case.is_inside(*program) for program in programs):
+        np.testing.assert_allclose(f(*args), expected, rtol=1e-5, atol=1e-6)
+        return
+    what = r"args\[0\]" if reads else "outputs"
+    with pytest.raises(ValueError, match=rf"for {what} must return blocks with") as error:
+        f(*args)
+    named = re.search(r"for the program \((\d), (\d)\)", str(error.value))
+    assert named is not None
+    assert not case.is_inside(*map(int, named.groups()))

@@ -183,7 +183,47 @@ def shuffle(ref: Any, i: Any, j: Any) -> Any:
     lax.fori_loop(0, 5, lambda k, c: (exchange(ref, i + k, j), c)[1], 0)
 
 
-@pytest.mark.parametrize("function", [exchange, rotate, read_around, shuffle])
+def halve_every_second(ref: Any, i: Any, j: Any) -> Any:
+    rows, columns = ref[dt.ds(i, 2)], ref[:, 1:3]
+    ref[1:5:2] = ref[1:5:2] * 0.5
+    return rows + 1, columns
+
+
+def exchange_every_second(ref: Any, i: Any, j: Any) -> Any:
+    first, second = ref[5:11:2], ref[1:7:2]
+    ref[1:7:2] = first[::-1]
+    ref[5:11:2] = first * 0.5
+    return second
+
+
+def write_what_is_needed_again(ref: Any, i: Any, j: Any) -> Any:
+    rows, columns = ref[dt.ds(i, 3)], ref[:, dt.ds(j, 3)]
+    ref[2:4, 3:40] += rows.max()
+    ref[:, dt.ds(j, 3)] = columns * 0.5
+    return rows + 1
+
+
+def return_what_is_overwritten(ref: Any, i: Any, j: Any) -> Any:
+    rows = ref[1:4]
+    ref[5:8] = rows.max() * 0.25
+    block, before = ref[4:5, 3:40], ref[5:6, 3:40]
+    ref[5:6, 3:40] = block * 0.25
+    return rows + 1, before, block
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        exchange,
+        rotate,
+        read_around,
+        shuffle,
+        halve_every_second,
+        exchange_every_second,
+        write_what_is_needed_again,
+        return_what_is_overwritten,
+    ],
+)
 @pytest.mark.parametrize("places", [(1, 5), (3, 3), (4, 3)])
 def test_windows_that_are_needed_after_writes(
     function: Callable[..., Any], places: tuple[int, int]

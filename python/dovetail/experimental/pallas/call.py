@@ -63,8 +63,8 @@ def pallas_call(
 
     Args:
       kernel: takes references to blocks of the arguments, then of the results, then scratch; writes
-        the results. Blocks of arguments that stick out, or are outside, read as zeros there, and
-        what is written outside is dropped.
+        the results. Blocks of arguments that stick out read as zeros there, and what is written
+        outside is dropped.
       out_shape: a tree of `ShapeDtypeStruct`s: the results.
       grid_spec: the grid, the specs and scratch_shapes in one.
       grid: the size of each dimension of the grid, or its name and size; by default there is one
@@ -86,10 +86,11 @@ def pallas_call(
 
     Raises:
       TypeError: a shape has no dtype, or `kernel` is not callable.
-      ValueError: when called: a spec does not fit its array, the numbers of specs and arrays
-        differ, an alias has other types, the kernel closes over an array, writes to an argument
-        or returns something. At once: `dimension_semantics` does not fit the grid, or its sizes are
-        no integers.
+      ValueError: when called: a spec does not fit its array, a program has a block without elements
+        of it (on grids of more than 2^20 programs, one at a corner of the grid), the numbers of
+        specs and arrays differ, an alias has other types, the kernel closes over an array, writes
+        to an argument or returns something. At once: `dimension_semantics` does not fit the grid,
+        or its sizes are no integers.
       OutOfMemoryError: when called: scratch_shapes are larger than the machine's memory.
       NotImplementedError: when called: a kernel that is not interpreted calls `pure_callback` or
         `io_callback`.

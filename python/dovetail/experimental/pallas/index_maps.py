@@ -2,59 +2,90 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from dovetail.base import dtypes
 from dovetail.base.scopes import ensure_compile_time_eval
 from dovetail.transforms.batching import vmap
 
-# Maps are not evaluated on larger grids.
+# On larger grids, maps are evaluated at the corners only.
 _MOST_PROGRAMS = 1 << 20
 
 
-def ranges_of(
+class Reached(NamedTuple):
+    """The values of one result of an index map.
+
+    Attributes:
+      least, greatest: the least and the greatest value.
+      first, last: a program that has the one, and one that has the other.
+      is_whole: whether no program has a value beyond these.
+    """
+
+    least: int
+    greatest: int
+    first: tuple[int, ...]
+    last: tuple[int, ...]
+    is_whole: bool = True
+
+
+def reached_by(
     index_map: Callable[..., Any], grid: Sequence[int], rank: int
-) -> list[tuple[int, int] | None]:
-    """The least and the greatest value of each result of an index map, over all programs.
+) -> list[Reached | None]:
+    """The values of each result of an index map, over all programs.
 
     Args:
       index_map: the map. What is wrong with it is not reported here, but when it is traced.
-      grid: the size of each dimension of the grid.
+      grid: the size of each dimension of the grid, none of them 0.
       rank: the number of results.
 
     Returns:
-      For each result, its range, or None if that is not known.
+      The values of each result, or None if they are not known.
     """
-    if 0 in grid:
-        return [(0, 0)] * rank
     try:
         with ensure_compile_time_eval():
             places = [np.zeros((), np.int32) for _ in grid]
             found = tupled(index_map(*places))
-            ranges = [_range_of(each, places, grid) for each in found]
-            if None in ranges and math.prod(grid) <= _MOST_PROGRAMS:
-                ranges = _evaluated(index_map, grid)
+            reached: list[Reached | None] = [_directly(each, places, grid) for each in found]
+            if None in reached:
+                reached = list(_evaluated(index_map, grid))
     except Exception:
-        ranges = []
-    return ranges if len(ranges) == rank else [None] * rank
+        reached = []
+    return reached if len(reached) == rank else [None] * rank
 
 
-def _range_of(result: Any, places: Sequence[Any], grid: Sequence[int]) -> tuple[int, int] | None:
-    """The range of a result that is a number, or the program's place in a dimension."""
+def _directly(result: Any, places: Sequence[Any], grid: Sequence[int]) -> Reached | None:
+    """The values of a result that is a number, or the program's place in a dimension."""
+    start = (0,) * len(grid)
     if isinstance(result, int):
-        return result, result
-    sizes = [size for place, size in zip(places, grid, strict=True) if place is result]
-    return (0, sizes[0] - 1) if sizes else None
+        return Reached(result, result, start, start)
+    for i, (place, size) in enumerate(zip(places, grid, strict=True)):
+        if place is result:
+            return Reached(0, size - 1, start, (*start[:i], size - 1, *start[i + 1 :]))
+    return None
 
 
-def _evaluated(index_map: Callable[..., Any], grid: Sequence[int]) -> list[tuple[int, int] | None]:
-    """The ranges of what the map returns for each program."""
-    places = np.indices(grid, np.int32).reshape(len(grid), -1)
+def _evaluated(index_map: Callable[..., Any], grid: Sequence[int]) -> list[Reached]:
+    """The values that the map returns for each program, or for those at the corners of the grid."""
+    is_whole = math.prod(grid) <= _MOST_PROGRAMS
+    if is_whole:
+        places = np.indices(grid, np.int32).reshape(len(grid), -1)
+    else:
+        corners = list(itertools.product(*(sorted({0, size - 1}) for size in grid)))
+        places = np.array(corners, np.int32).T
     values = vmap(lambda *place: tupled(index_map(*place)))(*places)
-    return [(int(np.min(each)), int(np.max(each))) for each in values]
+    reached = []
+    for each in map(np.asarray, values):
+        if each.shape != places.shape[1:] or not dtypes.is_integer(each.dtype):
+            return []
+        ends = int(np.argmin(each)), int(np.argmax(each))
+        first, last = (tuple(map(int, places[:, end])) for end in ends)
+        reached.append(Reached(int(each[ends[0]]), int(each[ends[1]]), first, last, is_whole))
+    return reached
 
 
 def tupled(found: Any) -> tuple[Any, ...]:

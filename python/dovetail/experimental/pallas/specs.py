@@ -14,7 +14,7 @@ from dovetail.arrays.shaped_array import ShapedArray
 from dovetail.base import dtypes
 from dovetail.base.errors import value_error
 from dovetail.base.locations import here
-from dovetail.experimental.pallas.index_maps import ranges_of, tupled
+from dovetail.experimental.pallas.index_maps import Reached, reached_by, tupled
 from dovetail.tracing.arguments import name_of
 from dovetail.trees.differences import structure_differences
 from dovetail.trees.pytree import flatten
@@ -220,6 +220,7 @@ class _Dimension(NamedTuple):
       start_step: the distance of the places of blocks that an index map returns.
       low, high: what is added to the array before and after.
       blocks: the number of places.
+      extent: the elements of the array, with the padding that is stated.
       is_squeezed: whether the kernel does not see the dimension.
       places: the places of blocks, also of those that are not in the array; computed places are
         moved there.
@@ -230,19 +231,28 @@ class _Dimension(NamedTuple):
     low: int
     high: int
     blocks: int
+    extent: int
     is_squeezed: bool = False
     places: tuple[int, int] | None = None
 
-    def reaching(self, reached: tuple[int, int] | None) -> _Dimension:
-        """The same with places for blocks outside of the array, if a program may have one.
+    @property
+    def inside(self) -> range:
+        """The places of blocks with an element of the array, or of its padding."""
+        return range(-((self.size - 1) // self.start_step), -(-self.extent // self.start_step))
+
+    def reaching(self, reached: Reached | None) -> _Dimension:
+        """The same with places for blocks that stick out, if a program may have one.
 
         Args:
-          reached: the least and the greatest place, or None if they are not known.
+          reached: the places of all programs, if they are known.
         """
-        if reached and reached[0] >= 0 and reached[1] < self.blocks:
+        if reached and reached.is_whole:
+            is_below, is_above = reached.least < 0, reached.greatest >= self.blocks
+        else:
+            is_below = is_above = True
+        if not is_below and not is_above:
             return self
-        # One block on each side stands for all that are outside.
-        is_below, is_above = not reached or reached[0] < 0, not reached or reached[1] >= self.blocks
+        # Where places are not known, one block on each side stands for all that are outside.
         steps = self.size // self.start_step
         return self._replace(
             low=self.low + (self.size if is_below else 0),
@@ -252,10 +262,11 @@ class _Dimension(NamedTuple):
 
     def start_of(self, place: Any) -> Any:
         """The first index of the block at a place."""
-        if self.places is None or isinstance(place, (int, np.integer)):
-            first = 0 if self.places is None else -self.places[0]
-            return (place + first) * self.start_step
-        return (dnp.clip(place, *self.places) - self.places[0]) * self.start_step
+        if self.places is None:
+            return place * self.start_step
+        is_known = isinstance(place, (int, np.integer))
+        place = np.clip(place, *self.places) if is_known else dnp.clip(place, *self.places)
+        return (place - self.places[0]) * self.start_step
 
 
 class Blocks:
@@ -268,7 +279,7 @@ class Blocks:
       grid: the size of each dimension of the grid.
 
     Raises:
-      ValueError: the spec does not fit the array.
+      ValueError: the spec does not fit the array, or a program's block has no element of it.
     """
 
     def __init__(
@@ -283,8 +294,12 @@ class Blocks:
         self.what, self._map = what, spec.index_map
         self._dims = [self._dimension(size, n, block) for size, n in zip(block, shape, strict=True)]
         if self._map is not None:
-            reached = ranges_of(self._map, grid, len(shape))
-            self._dims = [dim.reaching(each) for dim, each in zip(self._dims, reached, strict=True)]
+            reached = reached_by(self._map, grid, len(shape)) if all(grid) else []
+            pairs = list(zip(self._dims, reached, strict=False))
+            for i, (dim, each) in enumerate(pairs):
+                if each is not None:
+                    self._check(i, dim, each, grid)
+            self._dims[: len(pairs)] = [dim.reaching(each) for dim, each in pairs]
         self.sizes = [dim.size for dim in self._dims]
         self.is_squeezed = [dim.is_squeezed for dim in self._dims]
         # What is added to the array in each dimension so that all blocks are whole.
@@ -306,11 +321,28 @@ class Blocks:
             )
         number = int(number)
         if isinstance(size, Element):
+            extent = low + n + high
             # What a larger block would reach beyond the array is added to its end.
             high = max(high, number - low - n)
-            return _Dimension(number, 1, low, high, low + n + high - number + 1)
+            return _Dimension(number, 1, low, high, low + n + high - number + 1, extent)
         count = -(-n // number)
-        return _Dimension(number, number, 0, count * number - n, count, is_squeezed)
+        return _Dimension(number, number, 0, count * number - n, count, n, is_squeezed)
+
+    def _check(self, i: int, dim: _Dimension, reached: Reached, grid: Sequence[int]) -> None:
+        """Check that the blocks of programs have elements of the array in a dimension."""
+        least, greatest = dim.inside.start, dim.inside.stop - 1
+        counted = f"the array has {dim.blocks} blocks"
+        if dim.start_step < dim.size:
+            counted = f"the array, with its padding, has {dim.extent} elements"
+        ends = (reached.least, reached.first), (reached.greatest, reached.last)
+        for place, program in ends:
+            if place not in dim.inside:
+                raise value_error(
+                    f"{self.map_name} must return blocks with at least one element of the array. "
+                    f"Output[{i}] must be from {least} to {greatest}: {counted}, got: {place} for "
+                    f"the program {program} of the grid {tuple(grid)}; bound it by dnp.clip, or "
+                    "make the grid smaller"
+                )
 
     @property
     def map_name(self) -> str:
@@ -321,8 +353,7 @@ class Blocks:
         """The first index of a program's block in each dimension.
 
         Raises:
-          ValueError: the index map has another number of results, one is no integer, or a known
-            one is out of range.
+          ValueError: the index map has another number of results, or one is no integer.
         """
         if self._map is None:
             return [0] * len(self.sizes)
@@ -333,17 +364,12 @@ class Blocks:
                 f"{what} return {len(self.sizes)} values to match block_shape={self.sizes}. "
                 f"Currently returning {len(found)} values., got: {len(found)} {here()}"
             )
-        for i, (number, dim) in enumerate(zip(found, self._dims, strict=True)):
+        for i, number in enumerate(found):
             dtype = dtypes.dtype(number)
             if np.shape(number) or not dtypes.is_integer(dtype):
                 raise value_error(
                     f"{what} return integer scalars. Output[{i}] has type "
                     f"{ShapedArray(np.shape(number), dtype)}., got: {number!r} {here()}"
-                )
-            if isinstance(number, (int, np.integer)) and not 0 <= number < dim.blocks:
-                counts = tuple(each.blocks for each in self._dims)
-                raise value_error(
-                    f"{what} return indices of blocks, below {counts}, got: {found} {here()}"
                 )
         return [dim.start_of(number) for number, dim in zip(found, self._dims, strict=True)]
 
