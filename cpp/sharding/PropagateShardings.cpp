@@ -267,17 +267,20 @@ void Propagation::visit(Operation *op, bool onlyPlain) {
     each(op->getResults(), map->results);
     each(op->getOperands(), map->operands);
   };
-  SmallVector<bool> isKnown(best.size(), false);
+  // Where dimensions disagree, those that follow do not decide.
+  SmallVector<bool> isKnown(best.size(), false), isCut(best.size(), false);
   // What is repeated takes the axes of what it meets first.
   bool onlyBackward = onlyPlain && isRepeating(*map);
   forEachDim([&](Value value, int64_t dim, int64_t factor) {
     Axes axes = axesOf(value, dim);
     if (axes.empty() || (onlyBackward && value.getDefiningOp() != op))
       return;
-    if (!isKnown[factor] || startsWith(axes, best[factor]))
+    if (!isKnown[factor] || (!isCut[factor] && startsWith(axes, best[factor])))
       best[factor] = axes;
-    else if (!startsWith(best[factor], axes))
+    else if (!startsWith(axes, best[factor]) && !startsWith(best[factor], axes)) {
       best[factor] = Axes(commonPrefix(best[factor], axes));
+      isCut[factor] = true;
+    }
     isKnown[factor] = true;
   });
   for (auto [factor, axes] : llvm::enumerate(best))

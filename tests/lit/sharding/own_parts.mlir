@@ -37,3 +37,17 @@ module attributes {dovetail.partition = #mesh} {
     return %1 : tensor<16x8xf32>
   }
 }
+
+// -----
+
+// Where operands disagree, a third one does not decide.
+#mesh = #dovetail.mesh<["x" = 4, "y" = 2]>
+
+// CHECK: dovetail.select
+// CHECK-SAME: dovetail.shardings = [#dovetail.sharding<#mesh, [{}]>]
+module attributes {dovetail.partition = #mesh} {
+  func.func @main(%c: tensor<8xi1> {dovetail.sharding = #dovetail.sharding<#mesh, [{"y"}]>}, %x: tensor<8xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}]>}, %z: tensor<8xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}]>}) -> tensor<8xf32> {
+    %0 = dovetail.select %c, %x, %z : tensor<8xi1>, tensor<8xf32>
+    return %0 : tensor<8xf32>
+  }
+}
