@@ -5,6 +5,8 @@
 
 using namespace mlir;
 
+#include "dialects/CustomInterfaces.cpp.inc"
+
 #define GET_OP_CLASSES
 #include "dialects/Custom.cpp.inc"
 

@@ -1,4 +1,4 @@
-// Functions with custom derivative and batching rules.
+// Functions with custom rules for derivatives, batches and partitions.
 #ifndef DOVETAIL_CUSTOM_TD
 #define DOVETAIL_CUSTOM_TD
 
@@ -74,6 +74,41 @@ def CustomVmapOp : CustomOp<"custom_vmap"> {
                        Variadic<AnyType>:$captured);
   let assemblyFormat = [{
     $callee `rule` $batch_rule (`jvps` $jvps^)? `(` $args `)` (`captured` `(` $captured^ `)`)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+}
+
+def PartitionOpInterface : Rule<"PartitionOpInterface"> {
+  let description = [{
+    An op that says itself what a device computes, once it is known how its operands and results are wanted. Its factor map
+    says how shardings are propagated through it.
+  }];
+  let methods = [
+    InterfaceMethod<"Emits its meaning: the same on whole arrays. Appends one entry per result to `results`.",
+      "::llvm::LogicalResult", "emitGlobal",
+      (ins "::dovetail::Emitter &":$e, "::llvm::SmallVectorImpl<::mlir::Value> &":$results)>,
+    InterfaceMethod<[{
+      The function of the parts. `shardings` are those of the operands, then those that are wanted of the results; null for a
+      value that is no array.
+    }], "::llvm::FailureOr<::dovetail::PartFunction>", "partFunction",
+      (ins "::dovetail::Emitter &":$e, "::llvm::ArrayRef<::dovetail::ShardingAttr>":$shardings)>,
+  ];
+}
+
+def CustomPartitionOp : ApplyOp<"custom_partition", [AttrSizedOperandSegments,
+                                                     DeclareOpInterfaceMethods<DimsOpInterface>,
+                                                     DeclareOpInterfaceMethods<PartitionOpInterface>]> {
+  let summary = "a call of a function of which the program says what a device computes";
+  let description = [{
+    `rules` names the rules of the program that made this module (see ProgramRules.h). The one for the partition is asked
+    for when it is known how the arguments are sharded and how the results are wanted; it may choose other shardings.
+    `factors` has the factor of each dimension of the arguments, then of the results, or -1: along these, shardings are
+    propagated. Without it, they are not. On one device, and in derivatives and batches, the op is a call of the function.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, StrAttr:$rules, OptionalAttr<ArrayAttr>:$factors,
+                       Variadic<AnyType>:$args, Variadic<AnyType>:$captured);
+  let assemblyFormat = [{
+    $callee `rules` $rules (`factors` $factors^)? `(` $args `)` (`captured` `(` $captured^ `)`)? attr-dict
     `:` functional-type(operands, results)
   }];
 }

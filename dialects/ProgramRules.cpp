@@ -49,6 +49,8 @@ static StringRef participle(RuleKind kind) {
     return "transposed";
   case RuleKind::Lower:
     return "lowered";
+  case RuleKind::Partition:
+    return "partitioned";
   }
   llvm_unreachable("a kind of rule");
 }
@@ -91,7 +93,7 @@ FailureOr<MadeByRule> askProgram(Operation *op, StringRef what, Emitter &e, cons
   FailureOr<RuleAnswer> answer = program->ask(question);
   if (failed(answer))
     return failure();
-  return MadeByRule{takeOver(e, *answer->module), answer->marks};
+  return MadeByRule{takeOver(e, *answer->module), answer->marks, answer->shardings};
 }
 
 } // namespace dovetail

@@ -2,7 +2,7 @@
 #ifndef DOVETAIL_PROGRAMRULES_H
 #define DOVETAIL_PROGRAMRULES_H
 
-#include "Rules.h"
+#include "Dialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include <functional>
@@ -24,7 +24,10 @@ enum class RuleKind {
   /// marks.
   Backward,
   /// Of the operands; it returns the results.
-  Lower
+  Lower,
+  /// Of a device's parts of the operands; it returns those of the results. The question has the shardings of the
+  /// operands, and those that are wanted of the results; the answer those that the function takes and returns.
+  Partition
 };
 
 /// A question to the program: `rules` is the name by which it knows the rules of an op.
@@ -33,12 +36,14 @@ struct RuleQuestion {
   llvm::StringRef rules;
   llvm::SmallVector<bool> operands = {}, results = {};
   BatchSize batch = {};
+  llvm::SmallVector<ShardingAttr> shardings = {};
 };
 
-/// An answer: a module without requests, whose `main` is the function, and marks.
+/// An answer: a module without requests, whose `main` is the function, marks, and shardings.
 struct RuleAnswer {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   llvm::SmallVector<bool> marks;
+  llvm::SmallVector<ShardingAttr> shardings = {};
 };
 
 /// A failure was reported by other means than a diagnostic.
@@ -47,10 +52,11 @@ using AskProgram = std::function<llvm::FailureOr<RuleAnswer>(const RuleQuestion 
 /// Sets the receiver of questions about ops of this context.
 void setProgram(mlir::MLIRContext &context, AskProgram ask);
 
-/// A function that a rule made, in the module under construction, and marks.
+/// A function that a rule made, in the module under construction, marks, and shardings.
 struct MadeByRule {
   mlir::func::FuncOp function;
   llvm::SmallVector<bool> marks;
+  llvm::SmallVector<ShardingAttr> shardings;
 };
 
 /// A mask as the marks of a question, and the marks of an answer as a mask.

@@ -46,7 +46,8 @@ LogicalResult SortOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
 
 /// The operands, sorted as `like` sorts its own, along a dimension.
 static Operation::result_range sorted(Emitter &e, SortOp like, ValueRange xs, int64_t dimension) {
-  return SortOp::create(e.builder, e.loc, xs, dimension, like.getNumKeys(), like.getFirstAttr(), like.getDescending())
+  return SortOp::create(e.builder, e.loc, xs, dimension, like.getNumKeys(), like.getFirstAttr(), like.getDescending(),
+                        like.getCarriedAttr())
       ->getResults();
 }
 
@@ -120,7 +121,7 @@ static LogicalResult sortFirst(SortOp op, PatternRewriter &rewriter) {
   if (type.isDynamicDim(dimension) || most >= type.getDimSize(dimension))
     return failure();
   auto first = SortOp::create(rewriter, op.getLoc(), op.getXs(), dimension, op.getNumKeys(),
-                              rewriter.getI64IntegerAttr(most), op.getDescending());
+                              rewriter.getI64IntegerAttr(most), op.getDescending(), op.getCarriedAttr());
   for (auto [sorted, part] : llvm::zip_equal(op.getResults(), first.getResults()))
     for (Operation *user : llvm::make_early_inc_range(sorted.getUsers())) {
       auto slice = cast<SliceOp>(user);
@@ -137,8 +138,9 @@ FactorMap SortOp::factorMap() {
   for (auto *tensors : {&map.operands, &map.results})
     for (auto &factors : *tensors)
       factors[getDimension()] = FactorMap::kNone;
-  // The first elements are few. Those of a vector stay whole, as in JAX.
-  if (!getFirst() && cast<RankedTensorType>(getXs()[0].getType()).getRank() > 1)
+  // If not all elements are kept, they are few. Those of a vector stay whole, as in JAX.
+  bool isWhole = getXs()[0].getType() == getResult(0).getType();
+  if (getCarried().value_or(isWhole) && cast<RankedTensorType>(getXs()[0].getType()).getRank() > 1)
     map.carry(getDimension());
   return map;
 }

@@ -187,6 +187,11 @@ LogicalResult CustomVjpOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisS
   return success();
 }
 
+LogicalResult CustomPartitionOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> operands,
+                                      SmallVectorImpl<AxisSet> &results) {
+  return varyAlike(analysis, *this, operands, results);
+}
+
 LogicalResult CustomVmapOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> operands,
                                  SmallVectorImpl<AxisSet> &results) {
   return varyAlike(analysis, *this, operands, results);

@@ -273,7 +273,7 @@ Value Algebra::isAllFinite(Value x) {
 Value Algebra::nanUnlessFinite(Value x, Value isFinite) { return choose(isFinite, x, std::nan("")); }
 
 Value Algebra::orderOf(Value keys) {
-  auto sorted = SortOp::create(builder, loc, ValueRange{keys, places(keys, 0)}, 0, 1, IntegerAttr());
+  auto sorted = SortOp::create(builder, loc, ValueRange{keys, places(keys, 0)}, 0, 1, IntegerAttr(), false, BoolAttr());
   return sorted.getResult(1);
 }
 

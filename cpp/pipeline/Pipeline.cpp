@@ -9,7 +9,7 @@
 #include "cpp/stablehlo/Passes.h"
 #include "cpp/tensors/Target.h"
 #include "cpp/transforms/Passes.h"
-#include "dialects/Dialect.h"
+#include "dialects/Custom.h"
 #include "dialects/Grid.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -39,7 +39,12 @@ struct ShardPass : PassWrapper<ShardPass, OperationPass<ModuleOp>> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto isRequested = [&] { return module->hasAttr(kPartition); };
-    bool isSharded = module.walk([](GlobalOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
+    bool isSharded =
+        module
+            .walk([](Operation *op) {
+              return isa<GlobalOpInterface, PartitionOpInterface>(op) ? WalkResult::interrupt() : WalkResult::advance();
+            })
+            .wasInterrupted();
     if (!isSharded && !isRequested())
       return markAllAnalysesPreserved();
     // A batch that is divided among devices has no loop over all of it.

@@ -4,19 +4,21 @@
 #include "Partitionable.h"
 #include "Passes.h"
 #include "Regroup.h"
+#include "Remarks.h"
 #include "Reshard.h"
 #include "Terms.h"
 #include "TypeRules.h"
 #include "cpp/transforms/CallGraph.h"
 #include "cpp/transforms/Functions.h"
+#include "dialects/Call.h"
 #include "dialects/Collective.h"
 #include "dialects/Control.h"
 #include "dialects/Create.h"
+#include "dialects/Custom.h"
 #include "dialects/HostFunction.h"
 #include "dialects/Shape.h"
 #include "dialects/ShardMap.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 
@@ -63,14 +65,13 @@ private:
   ShardingAttr replicated(Value whole) { return replicatedAs(mesh, whole.getType()); }
   SmallVector<Value> replicatedOperands(Operation &op);
   LogicalResult visitGlobal(GlobalOpInterface op, Emitter &e);
+  LogicalResult visitOwn(PartitionOpInterface op, Emitter &e);
   LogicalResult visitBodies(FlowOpInterface op, Emitter &e);
   void visitHostCall(Operation &op, Emitter &e);
   /// `terms` are the axes over which operands are taken as terms where they are.
   void visitDivided(Operation &op, const FactorMap &map, ArrayRef<AxisRefAttr> terms, Emitter &e);
   /// The axes over which operands are stated to be terms, if an op is linear in these.
   Axes statedTerms(Operation &op);
-  /// Remarks that every device computes an op on all of dimensions that are sharded. `map` is null if it states none.
-  void remarkWhole(Operation &op, const FactorMap *map);
   bool isOfTerms(Operation &op);
   void visitTerms(Operation &op, Emitter &e);
 
@@ -89,12 +90,6 @@ static Operation *clone(Operation &op, Emitter &e, ValueRange operands, TypeRang
   local->removeAttr(kShardings);
   local->removeAttr(kArgumentShardings);
   return local;
-}
-
-/// The names of axes, in messages.
-static std::string textOf(ArrayRef<AxisRefAttr> axes) {
-  return llvm::join(llvm::map_range(axes, [](AxisRefAttr axis) { return "'" + axis.getName().getValue().str() + "'"; }),
-                    ", ");
 }
 
 static Axes without(ArrayRef<AxisRefAttr> axes, ArrayRef<AxisRefAttr> others) {
@@ -176,6 +171,8 @@ LogicalResult Partitioner::visit(Operation &op) {
     return visitGlobal(global, e);
   if (auto flow = dyn_cast<FlowOpInterface>(op))
     return visitBodies(flow, e);
+  if (auto own = dyn_cast<PartitionOpInterface>(op))
+    return visitOwn(own, e);
   // In a function of parts, each device calls the host for its own.
   if (op.hasTrait<HostOnly>() && !hasDivisibleFactors(op) &&
       op.getParentOfType<func::FuncOp>().getSymName() == "main") {
@@ -190,41 +187,23 @@ LogicalResult Partitioner::visit(Operation &op) {
   }
   const Part *part = isa<RegroupingOpInterface>(op) ? &parts.find(op.getOperand(0))->second : nullptr;
   if (ShardingAttr kept = part && part->pending.empty() ? keptByRegrouping(op, part->sharding) : ShardingAttr()) {
-    Type type = localType(op.getResult(0).getType(), kept);
-    set(op.getResult(0), clone(op, e, part->value, type)->getResult(0), kept);
+    SmallVector<Value> operands = {part->value};
+    for (Value size : op.getOperands().drop_front())
+      operands.push_back(get(size, nullptr));
+    set(op.getResult(0), clone(op, e, operands, localType(op.getResult(0).getType(), kept))->getResult(0), kept);
     return success();
   }
   bool isConstant = op.hasTrait<OpTrait::ConstantLike>();
   if (std::optional<FactorMap> map = isConstant ? std::nullopt : factorMap(&op)) {
-    remarkWhole(op, &*map);
+    remarkWhole(op, &*map, [&](Value operand) { return shardingOf(operand); });
     visitDivided(op, *map, statedTerms(op), e);
     return success();
   }
-  remarkWhole(op, nullptr);
+  remarkWhole(op, nullptr, [&](Value operand) { return shardingOf(operand); });
   Operation *local = clone(op, e, replicatedOperands(op), op.getResultTypes());
   for (auto [whole, part] : llvm::zip_equal(op.getResults(), local->getResults()))
     set(whole, part, replicated(whole));
   return success();
-}
-
-void Partitioner::remarkWhole(Operation &op, const FactorMap *map) {
-  if (!op.getContext()->getRemarkEngine())
-    return;
-  for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
-    DenseElementsAttr elements;
-    ShardingAttr sharding = shardingOf(operand);
-    if (!sharding || isSplat(operand, elements))
-      continue;
-    for (auto [d, axes] : llvm::enumerate(axesOf(sharding))) {
-      if (axes.empty() || (map && isDivisible(&op, *map, map->operands[i][d])))
-        continue;
-      remark::missed(op.getLoc(), remark::RemarkOpts::name("whole").category("sharding"))
-          << remark::add("every device computes `{0}` on the whole of dimension {1} of operand {2}, which is sharded "
-                         "over {3}: the op {4}",
-                         op.getName().stripDialect(), d, i, textOf(axes),
-                         map ? "has no rule for parts along it" : "states no factors");
-    }
-  }
 }
 
 LogicalResult Partitioner::visitGlobal(GlobalOpInterface op, Emitter &e) {
@@ -235,6 +214,29 @@ LogicalResult Partitioner::visitGlobal(GlobalOpInterface op, Emitter &e) {
   op.emitLocal(e, operands, results);
   for (auto [whole, part] : llvm::zip_equal(op->getResults(), results))
     set(whole, part, dividing(op.resultSharding(whole.getResultNumber()), arrayType(whole)));
+  return success();
+}
+
+/// The op chooses how it is divided.
+LogicalResult Partitioner::visitOwn(PartitionOpInterface op, Emitter &e) {
+  auto wanted = op->getAttrOfType<ArrayAttr>(kShardings);
+  SmallVector<ShardingAttr> shardings;
+  auto add = [&](ShardingAttr sharding, Type type) {
+    shardings.push_back(sharding ? withEqualParts(withSums(sharding, {}, {}), cast<RankedTensorType>(type)) : sharding);
+  };
+  for (Value operand : op->getOperands())
+    add(shardingOf(operand), operand.getType());
+  for (OpResult result : op->getResults())
+    add(wanted ? dyn_cast<ShardingAttr>(wanted[result.getResultNumber()]) : replicated(result), result.getType());
+  FailureOr<PartFunction> made = op.partFunction(e, shardings);
+  if (failed(made))
+    return failure();
+  SmallVector<Value> operands;
+  for (auto [operand, sharding] : llvm::zip(op->getOperands(), made->arguments))
+    operands.push_back(get(operand, dividing(sharding, arrayType(operand))));
+  ValueRange results = emitCall(e, made->function, operands);
+  for (auto [whole, part, sharding] : llvm::zip_equal(op->getResults(), results, made->results))
+    set(whole, part, dividing(sharding, arrayType(whole)));
   return success();
 }
 

@@ -234,6 +234,16 @@ const std::optional<FactorMap> &Propagation::mapOf(Operation *op) {
   return entry->second;
 }
 
+/// Whether results have factors that no operand has, along which elements are repeated.
+static bool isRepeating(const FactorMap &map) {
+  return llvm::any_of(map.results, [&](ArrayRef<int64_t> factors) {
+    return llvm::any_of(factors, [&](int64_t factor) {
+      return factor != FactorMap::kNone &&
+             llvm::none_of(map.operands, [&](ArrayRef<int64_t> others) { return llvm::is_contained(others, factor); });
+    });
+  });
+}
+
 bool Propagation::isWithheld(Operation *op, const FactorMap &map, int64_t factor) const {
   return isEager && op->hasTrait<WholeAlone>() &&
          !llvm::all_of(map.operands, [&](ArrayRef<int64_t> factors) { return llvm::is_contained(factors, factor); });
@@ -257,15 +267,20 @@ void Propagation::visit(Operation *op, bool onlyPlain) {
     each(op->getResults(), map->results);
     each(op->getOperands(), map->operands);
   };
-  SmallVector<bool> isKnown(best.size(), false);
+  // Where dimensions disagree, those that follow do not decide.
+  SmallVector<bool> isKnown(best.size(), false), isCut(best.size(), false);
+  // What is repeated takes the axes of what it meets first.
+  bool onlyBackward = onlyPlain && isRepeating(*map);
   forEachDim([&](Value value, int64_t dim, int64_t factor) {
     Axes axes = axesOf(value, dim);
-    if (axes.empty())
+    if (axes.empty() || (onlyBackward && value.getDefiningOp() != op))
       return;
-    if (!isKnown[factor] || startsWith(axes, best[factor]))
+    if (!isKnown[factor] || (!isCut[factor] && startsWith(axes, best[factor])))
       best[factor] = axes;
-    else if (!startsWith(best[factor], axes))
+    else if (!startsWith(axes, best[factor]) && !startsWith(best[factor], axes)) {
       best[factor] = Axes(commonPrefix(best[factor], axes));
+      isCut[factor] = true;
+    }
     isKnown[factor] = true;
   });
   for (auto [factor, axes] : llvm::enumerate(best))

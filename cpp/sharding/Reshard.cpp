@@ -89,12 +89,12 @@ static void forEachMove(RankedTensorType type, ShardingAttr from, ShardingAttr t
 
 static RankedTensorType typeOf(Value x) { return cast<RankedTensorType>(x.getType()); }
 
-/// `x` with the size of one dimension in place of that of two, or the reverse.
+/// `x` with the size of one dimension in place of that of two, or the reverse. Unknown sizes stay.
 static Value withSizes(Emitter &e, Value x, int64_t dim, unsigned replaced, ArrayRef<int64_t> sizes) {
   SmallVector<int64_t> shape(typeOf(x).getShape());
   shape.erase(shape.begin() + dim, shape.begin() + dim + replaced);
   shape.insert(shape.begin() + dim, sizes.begin(), sizes.end());
-  return e.reshape(x, withShape(typeOf(x), shape), {});
+  return e.reshape(x, withShape(typeOf(x), shape), e.sizes(x));
 }
 
 /// `x`, of which one dimension is divided into `count` parts, each before its elements.
@@ -114,11 +114,11 @@ Value resized(Emitter &e, Value x, ArrayRef<int64_t> shape) {
     size = std::min(size, wanted);
   }
   if (ArrayRef(cut) != typeOf(x).getShape())
-    x = e.make<SliceOp>(withShape(typeOf(x), cut), x, zeros, ones, ValueRange());
+    x = e.make<SliceOp>(withShape(typeOf(x), cut), x, zeros, ones, e.sizes(x));
   if (!isLonger)
     return x;
   Value nothing = e.zeros(withShape(typeOf(x), {}), {});
-  return e.make<PadOp>(withShape(typeOf(x), shape), x, nothing, zeros, zeros, ValueRange());
+  return e.make<PadOp>(withShape(typeOf(x), shape), x, nothing, zeros, zeros, e.sizes(x));
 }
 
 static Value withSize(Emitter &e, Value x, int64_t dim, int64_t size) {

@@ -13,15 +13,6 @@ static ShardingAttr foundSharding(func::FuncOp function, Value value) {
   return found ? dyn_cast<ShardingAttr>(found[result.getResultNumber()]) : ShardingAttr();
 }
 
-/// Over the axes of each dimension up to the first one that does not divide it.
-static ShardingAttr withEqualParts(ShardingAttr sharding, RankedTensorType type) {
-  AxesOfEach dims = axesOf(sharding);
-  for (auto [size, axes] : llvm::zip_equal(type.getShape(), dims))
-    while (!isEven(sharding.getMesh(), size, axes))
-      axes.pop_back();
-  return withSums(shardingOf(sharding.getMesh(), dims), sharding.getReplicated(), sharding.getUnreduced());
-}
-
 SmallVector<ShardingAttr> shardingsOfResults(func::FuncOp function, ArrayRef<BlockArgument> arguments) {
   // In the order of the program, operands come first. Ops on parts state where they compute.
   DenseSet<Value> needing(arguments.begin(), arguments.end());

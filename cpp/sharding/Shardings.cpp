@@ -65,6 +65,14 @@ ShardingAttr dividing(ShardingAttr sharding, RankedTensorType type) {
   return withSums(shardingOf(sharding.getMesh(), dims), {}, sharding.getUnreduced());
 }
 
+ShardingAttr withEqualParts(ShardingAttr sharding, RankedTensorType type) {
+  AxesOfEach dims = axesOf(sharding);
+  for (auto [size, axes] : llvm::zip_equal(type.getShape(), dims))
+    while (!isEven(sharding.getMesh(), size, axes))
+      axes.pop_back();
+  return withSums(shardingOf(sharding.getMesh(), dims), sharding.getReplicated(), sharding.getUnreduced());
+}
+
 /// Calls `visit` with the size of each dimension of a factor.
 static void forEachSize(Operation *op, const FactorMap &map, int64_t factor, function_ref<void(int64_t)> visit) {
   auto each = [&](ValueRange values, ArrayRef<SmallVector<int64_t>> factorsOf) {

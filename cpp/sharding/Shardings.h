@@ -46,6 +46,9 @@ bool isEven(MeshAttr mesh, int64_t size, llvm::ArrayRef<AxisRefAttr> axes);
 /// of axes, over which there are no collectives. Sums that are left to do stay.
 ShardingAttr dividing(ShardingAttr sharding, mlir::RankedTensorType type);
 
+/// The sharding over the axes of each dimension up to the first one that does not divide it into equal parts.
+ShardingAttr withEqualParts(ShardingAttr sharding, mlir::RankedTensorType type);
+
 /// The number of factors, which are numbered from 0.
 int64_t numFactors(const FactorMap &map);
 /// The sharding of an array whose dimensions run over `factors`.

@@ -11,15 +11,16 @@ namespace dovetail {
 
 static RankedTensorType typeOf(Value x) { return cast<RankedTensorType>(x.getType()); }
 
-/// The position among the devices of these axes, in an array of this shape.
-static Value positionLike(Emitter &e, MeshAttr mesh, ArrayRef<AxisRefAttr> axes, ArrayRef<int64_t> shape) {
+/// The position among the devices of these axes, in an array of this shape, whose unknown sizes are given.
+static Value positionLike(Emitter &e, MeshAttr mesh, ArrayRef<AxisRefAttr> axes, ArrayRef<int64_t> shape,
+                          ValueRange sizes) {
   Value position = e.make<AxisIndexOp>(namesOf(e.builder.getContext(), axes), sizesOf(mesh, axes));
-  return e.broadcast(position, {}, withShape(typeOf(position), shape), {});
+  return e.broadcast(position, {}, withShape(typeOf(position), shape), sizes);
 }
 
 /// The array on the first device along these axes, zeros on the others.
 static Value onFirst(Emitter &e, Value x, MeshAttr mesh, ArrayRef<AxisRefAttr> axes) {
-  Value position = positionLike(e, mesh, axes, typeOf(x).getShape());
+  Value position = positionLike(e, mesh, axes, typeOf(x).getShape(), e.sizes(x));
   return e.select(e.equal(position, e.zerosLike(position)), x, e.zerosLike(x));
 }
 
@@ -32,12 +33,13 @@ static Value amongZeros(Emitter &e, Value x, MeshAttr mesh, int64_t dim, ArrayRe
   for (int64_t d = 0; d < static_cast<int64_t>(apart.size()); ++d)
     if (d != dim)
       kept.push_back(d);
-  Value position = positionLike(e, mesh, axes, apart);
-  Value number = e.make<IotaOp>(typeOf(position), dim, ValueRange());
-  Value each = e.broadcast(x, kept, withShape(typeOf(x), apart), {});
+  SmallVector<Value> sizes = e.sizes(x);
+  Value position = positionLike(e, mesh, axes, apart, sizes);
+  Value number = e.make<IotaOp>(typeOf(position), dim, sizes);
+  Value each = e.broadcast(x, kept, withShape(typeOf(x), apart), sizes);
   each = e.select(e.equal(position, number), each, e.zerosLike(each));
   shape[dim] *= count;
-  return e.reshape(each, withShape(typeOf(x), shape), {});
+  return e.reshape(each, withShape(typeOf(x), shape), sizes);
 }
 
 Value emitTerm(Emitter &e, RankedTensorType type, Value part, ShardingAttr from, ShardingAttr to,

@@ -86,7 +86,8 @@ struct ImportSort : Import<ImportSort, stablehlo::SortOp> {
       if (!llvm::is_contained(order, i))
         order.push_back(i);
     auto operands = llvm::map_to_vector(order, [&](unsigned i) { return sort.getInputs()[i]; });
-    auto made = SortOp::create(e.builder, e.loc, operands, dim, keys.operands.size(), IntegerAttr(), keys.isDecreasing);
+    auto made = SortOp::create(e.builder, e.loc, operands, dim, keys.operands.size(), IntegerAttr(), keys.isDecreasing,
+                               BoolAttr());
     results.assign(sort.getInputs().size(), {});
     for (auto [i, result] : llvm::zip_equal(order, made->getResults()))
       results[i] = result;
@@ -125,7 +126,7 @@ struct ImportSort : Import<ImportSort, stablehlo::SortOp> {
     Value place = e.reduceSum(e.convert(comes, e.builder.getI32Type()), {rank});
     Algebra::Values operands{place};
     llvm::append_range(operands, sort.getInputs());
-    auto made = SortOp::create(e.builder, e.loc, operands, dim, 1, IntegerAttr());
+    auto made = SortOp::create(e.builder, e.loc, operands, dim, 1, IntegerAttr(), false, BoolAttr());
     llvm::append_range(results, made->getResults().drop_front());
     return success();
   }
@@ -137,7 +138,8 @@ struct ImportTopK : Import<ImportTopK, chlo::TopKOp> {
     Value x = op->getOperand(0);
     int64_t dim = Algebra::typeOf(x).getRank() - 1, k = cast<chlo::TopKOp>(op).getK();
     Value places = e.convert(e.placesIn(x, dim), getElementTypeOrSelf(op->getResult(1)));
-    auto made = SortOp::create(e.builder, e.loc, ValueRange{x, places}, dim, 1, e.builder.getI64IntegerAttr(k), true);
+    auto made = SortOp::create(e.builder, e.loc, ValueRange{x, places}, dim, 1, e.builder.getI64IntegerAttr(k), true,
+                               BoolAttr());
     llvm::append_range(results, made->getResults());
     return success();
   }

@@ -2,6 +2,7 @@
 #include "CallGraph.h"
 #include "Functions.h"
 #include "Passes.h"
+#include "dialects/Custom.h"
 
 using namespace mlir;
 
@@ -10,10 +11,12 @@ namespace dovetail {
 #define GEN_PASS_DEF_UNSHARDPASS
 #include "cpp/transforms/Passes.h.inc"
 
+/// Replaces ops by their meaning.
+template <typename Interface>
 static LogicalResult unshard(func::FuncOp function, Functions &functions) {
-  SmallVector<GlobalOpInterface> ops;
-  function.walk([&](GlobalOpInterface op) { ops.push_back(op); });
-  for (GlobalOpInterface op : ops) {
+  SmallVector<Interface> ops;
+  function.walk([&](Interface op) { ops.push_back(op); });
+  for (Interface op : ops) {
     OpBuilder builder(op);
     Emitter e(builder, op.getLoc(), &functions);
     SmallVector<Value> results;
@@ -34,7 +37,8 @@ struct UnshardPass : impl::UnshardPassBase<UnshardPass> {
       return signalPassFailure();
     Functions functions(getOperation());
     for (func::FuncOp function : *order)
-      if (failed(unshard(function, functions)))
+      if (failed(unshard<PartitionOpInterface>(function, functions)) ||
+          failed(unshard<GlobalOpInterface>(function, functions)))
         return signalPassFailure();
     eraseUncalled(getOperation());
   }

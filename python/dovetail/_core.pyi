@@ -290,6 +290,16 @@ class ShardingAttribute:
         unreduced: Sequence[str] = [],
         replicated: Sequence[str] = [],
     ) -> None: ...
+    @property
+    def mesh(self) -> tuple[list[str], list[int]]:
+        """The names and the sizes of the mesh's axes."""
+
+    @property
+    def axes(self) -> tuple[list[list[str]], list[str], list[str]]:
+        """
+        The axes over which each dimension is sharded, those over which sums are left to do, and those over which sums of cotangents are.
+        """
+
     def __str__(self) -> str: ...
 
 class Traffic:

@@ -2,6 +2,7 @@
 #include "ProgramRules.h"
 #include "Context.h"
 #include "Function.h"
+#include "Shardings.h"
 #include "cpp/transforms/Expand.h"
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -25,6 +26,8 @@ static const char *nameOf(RuleKind kind) {
     return "backward";
   case RuleKind::Lower:
     return "lower";
+  case RuleKind::Partition:
+    return "partition";
   }
   llvm_unreachable("a kind of rule");
 }
@@ -39,15 +42,24 @@ FailureOr<RuleAnswer> askPython(const RuleQuestion &question) {
     std::optional<std::string> axis;
     if (question.batch.axis)
       axis = question.batch.axis.str();
+    std::vector<ShardingHandle> shardings;
+    for (ShardingAttr sharding : question.shardings)
+      shardings.push_back({sharding});
     nb::object made = answer(question.rules.str(), nameOf(question.kind), listed(question.operands),
-                             listed(question.results), question.batch.size, axis);
+                             listed(question.results), question.batch.size, axis, shardings);
     auto module = nb::cast<std::shared_ptr<Module>>(made[0]);
     auto marks = nb::cast<std::vector<bool>>(made[1]);
     OwningOpRef<ModuleOp> copy = module->op->clone();
     Functions functions(*copy);
     if (failed(expandCalleesOf(copy->lookupSymbol<func::FuncOp>("main"), functions)))
       return failure();
-    return RuleAnswer{std::move(copy), SmallVector<bool>(marks.begin(), marks.end())};
+    RuleAnswer result{std::move(copy), SmallVector<bool>(marks.begin(), marks.end())};
+    for (const auto &sharding : nb::cast<std::vector<ShardingHandle>>(made[2]))
+      result.shardings.push_back(sharding.attribute);
+    // Nothing else is left to do when programs are partitioned.
+    if (question.kind == RuleKind::Partition && failed(resolveAll(*result.module, functions)))
+      return failure();
+    return result;
   } catch (...) {
     Diagnostics::keep(std::current_exception());
     return failure();

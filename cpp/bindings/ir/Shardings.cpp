@@ -1,6 +1,7 @@
 // Python's classes of meshes and shardings as attributes.
 #include "Shardings.h"
 #include "Context.h"
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -80,6 +81,19 @@ void bindShardings(nb::module_ &m) {
             new (self) ShardingHandle(makeSharding(mesh, dims, open, unreduced, replicated));
           },
           "mesh"_a, "dims"_a, "open"_a, "unreduced"_a = NamesOfAxes(), "replicated"_a = NamesOfAxes())
+      .def_prop_ro(
+          "mesh",
+          [](const ShardingHandle &self) {
+            NamesOfAxes names;
+            for (StringAttr name : self.attribute.getMesh().getAxes())
+              names.push_back(name.str());
+            return std::pair(names, self.attribute.getMesh().getSizes().vec());
+          },
+          "The names and the sizes of the mesh's axes.")
+      .def_prop_ro(
+          "axes", [](const ShardingHandle &self) { return shardingAxes(self.attribute); },
+          "The axes over which each dimension is sharded, those over which sums are left to do, and those over which "
+          "sums of cotangents are.")
       .def("__str__", &print<ShardingHandle>);
 }
 

@@ -14,11 +14,9 @@ from dovetail.base.documentation import documented
 from dovetail.base.errors import type_error, value_error
 from dovetail.lax.create import iota
 from dovetail.lax.docstrings import CUMULATIVE
-from dovetail.lax.pieces import slice_in_dim
 from dovetail.ops.operands import ArrayLike, as_operand, broadcast_dims, canonical_axis, unary
 from dovetail.symbolic.size import is_symbolic_dim
 from dovetail.tracing.composed import composed
-from dovetail.tracing.whole import applies_singly
 
 # Running reductions -------------------------------------------------------------------------------
 
@@ -229,9 +227,7 @@ def approx_max_k(
       >>> approx_max_k(np.float32([1, 3, 2]), 2)
       (Array([3., 2.], dtype=float32), Array([1, 2], dtype=int32))
     """
-    x, dimension = _of_rows("approx_max_k", operand, k, reduction_dimension)
-    if applies_singly(x):
-        return _cut_from_sorted(x, k, dimension, descending=True)
+    x, _ = _of_rows("approx_max_k", operand, k, reduction_dimension)
     values, indices = _approx_top_k(
         x,
         k=k,
@@ -248,17 +244,9 @@ def approx_max_k(
 def _approx_top_k(
     x: Array, *, k: int, reduction_dimension: int, is_max_k: bool, **options: Any
 ) -> Any:
-    if is_max_k:
-        return top_k(x, k, axis=reduction_dimension)
     dimension = canonical_axis(reduction_dimension, x.ndim)
-    return ops.sort([x, numbered(x, dimension)], dimension, 1, first=k)
-
-
-def _cut_from_sorted(x: Array, k: int, axis: int, descending: bool) -> tuple[Array, Array]:
-    """The same, of an array that is divided among devices as it is, as in JAX."""
-    ordered = ops.sort([x, numbered(x, axis)], axis, 1, descending=descending)
-    values, indices = (slice_in_dim(each, 0, k, 1, axis) for each in ordered)
-    return values, indices
+    pair = [x, numbered(x, dimension)]
+    return ops.sort(pair, dimension, 1, first=k, descending=is_max_k, carried=True)
 
 
 def approx_min_k(
@@ -287,9 +275,7 @@ def approx_min_k(
       >>> approx_min_k(np.float32([1, 3, 2]), 2)
       (Array([1., 2.], dtype=float32), Array([0, 2], dtype=int32))
     """
-    x, dimension = _of_rows("approx_min_k", operand, k, reduction_dimension)
-    if applies_singly(x):
-        return _cut_from_sorted(x, k, dimension, descending=False)
+    x, _ = _of_rows("approx_min_k", operand, k, reduction_dimension)
     values, indices = _approx_top_k(
         x,
         k=k,

@@ -26,7 +26,6 @@ from dovetail.ops.operands import (
 from dovetail.ops.shapes import move_dim
 from dovetail.symbolic.size import max_dim, min_dim
 from dovetail.tracing.bind import apply_all_known, apply_known, is_for_numpy
-from dovetail.tracing.whole import applies_singly
 
 Axis = Any
 
@@ -184,7 +183,7 @@ def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
     """
     x, dimension = _row("partition", a, axis)
     _check_kth("partition", kth, x.shape[dimension])
-    return ops.sort([x], dimension, 1, first=_first(x, dimension))[0]
+    return ops.sort([x], dimension, 1, carried=False)[0]
 
 
 def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
@@ -206,16 +205,9 @@ def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
     """
     x, dimension = _row("argpartition", a, axis)
     _check_kth("argpartition", kth, x.shape[dimension])
-    if not applies_singly(x):
+    if is_for_numpy(x, kinds="biuf"):
         return argsort(x, dimension)
-    return ops.sort([x, _positions(x, dimension)], dimension, 1, first=_first(x, dimension))[1]
-
-
-def _first(x: Array, dimension: int) -> int | None:
-    """Of an array on several devices, outside of programs, each has all of the dimension, as of the
-    greatest elements.
-    """
-    return x.shape[dimension] if applies_singly(x) else None
+    return ops.sort([x, _positions(x, dimension)], dimension, 1, carried=False)[1]
 
 
 def sort_complex(a: ArrayLike) -> Array:

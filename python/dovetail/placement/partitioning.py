@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import threading
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from dovetail import _core
@@ -58,6 +60,30 @@ def request(
         mesh_attribute(mesh),
         [stated(each, rank) for each, rank in zip(shardings, ranks, strict=True)],
     )
+
+
+@contextlib.contextmanager
+def over(mesh: Mesh | AbstractMesh | None) -> Iterator[None]:
+    """While phases run on a program that is partitioned, its rules are asked about this mesh."""
+    outer = getattr(_in_progress, "mesh", None)
+    _in_progress.mesh = mesh
+    try:
+        yield
+    finally:
+        _in_progress.mesh = outer
+
+
+def stated_sharding(attribute: _core.ShardingAttribute) -> NamedSharding:
+    """A sharding of the dialect, over the mesh of the program that is partitioned."""
+    names, sizes = attribute.mesh
+    mesh = getattr(_in_progress, "mesh", None)
+    if mesh is None:
+        mesh = AbstractMesh(tuple(sizes), tuple(names))
+    dims, _, _ = attribute.axes
+    return named_sharding(mesh, attribute.axes, len(dims))
+
+
+_in_progress = threading.local()
 
 
 def partition(module: _core.Module, mesh: Mesh | AbstractMesh) -> Partition | None:

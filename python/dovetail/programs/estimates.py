@@ -215,7 +215,8 @@ def estimated(
     # Arrays that the function closes over come last.
     rest = [None] * (len(inputs) - len(shardings))
     partitioning.request(module, mesh, [*shardings, *rest])
-    module.run("", "shard")
+    with partitioning.over(mesh):
+        module.run("", "shard")
     partition = partitioning.partition(module, mesh)
     if partition is None:
         raise value_error(

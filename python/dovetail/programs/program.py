@@ -216,7 +216,8 @@ class Program:
         if self.checks:
             module.check_finite(self.checks)
         target = self.device.platform
-        phases.run(module, phase, target=target, host_functions=target == "cpu", name=self.name)
+        with partitioning.over(mesh):
+            phases.run(module, phase, target=target, host_functions=target == "cpu", name=self.name)
         return module
 
     @_Derived

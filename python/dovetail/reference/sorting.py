@@ -20,9 +20,15 @@ def _cost(call: Call) -> float:
 
 @op("sort", cost=_cost, only_moves=True)
 def sort(
-    *xs: Array, dimension: int, num_keys: int, first: int | None = None, descending: bool = False
+    *xs: Array,
+    dimension: int,
+    num_keys: int,
+    first: int | None = None,
+    descending: bool = False,
+    carried: bool | None = None,
 ) -> tuple[Array, ...]:
     """The operands in the stable order of the first `num_keys` of them."""
+    del carried
     if first is not None:
         kept = (slice(None),) * dimension + (slice(first),)
         if first == 0:

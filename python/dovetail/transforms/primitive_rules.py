@@ -19,7 +19,7 @@ from dovetail.transforms import primitives
 from dovetail.transforms.callbacks import pure_callback
 from dovetail.transforms.custom_derivatives.symbolic import SymbolicZero, Zero, tangent_type
 from dovetail.transforms.primitives import Primitive, UndefinedPrimal, rule_in_progress
-from dovetail.transforms.program_rules import ProgramRules, Question, Rule
+from dovetail.transforms.program_rules import Answer, ProgramRules, Question, Rule
 from dovetail.trees.float0 import is_float0
 from dovetail.trees.pytree import unflatten
 
@@ -85,8 +85,8 @@ class PrimitiveRules(ProgramRules):
         self.avals, self.out_avals = list(avals), list(out_avals)
         self.may_use_impl = may_use_impl
 
-    def answer(self, question: Question) -> tuple[Any, list[bool]]:
-        """A module whose `main` is what a rule made, and marks."""
+    def answer(self, question: Question) -> Answer:
+        """What a rule made."""
         outer, rule_in_progress.may_use_impl = rule_in_progress.may_use_impl, self.may_use_impl
         try:
             return super().answer(question)

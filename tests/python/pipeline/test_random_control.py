@@ -55,7 +55,8 @@ def partitioned(seed: int) -> tuple[Any, list[Any], list[np.ndarray]]:
     return traced.module, [spmd.random_dims(MESH, x.shape, rng) for x in inputs], inputs
 
 
-@pytest.mark.parametrize("seed", range(10 * PROGRAMS))
+# In the last, what a loop of unknown length keeps is sharded in another way in its derivative.
+@pytest.mark.parametrize("seed", [*range(10 * PROGRAMS), 704])
 def test_partitioned_as_evaluated(seed: int) -> None:
     """Loops and branches on parts, evaluated by their meaning on whole arrays."""
     with config.enable_x64(True):

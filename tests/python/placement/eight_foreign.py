@@ -116,6 +116,16 @@ def test_a_failure_on_a_device() -> None:
     np.testing.assert_allclose(f(put(X, "i")), dnp.sum(X[::2, 0]))
 
 
+def locally(function: Any, keeps: Any = lambda spec: spec) -> Any:
+    """A rule: the function on parts of arguments, of whose specs some entries are kept."""
+
+    def partition(mesh: Any, arguments: Any, result: Any) -> Any:
+        given = [NamedSharding(mesh, P(*keeps(x.sharding.spec))) for x in arguments]
+        return mesh, function, result.sharding, tuple(given)
+
+    return partition
+
+
 def times(x: Any, y: Any) -> Any:
     """The products of rows and columns, by a foreign function."""
     shape = dt.ShapeDtypeStruct((x.shape[0], y.shape[1]), x.dtype)
@@ -146,7 +156,12 @@ def test_rules_of_functions(mesh: Mesh, rule: str, specs: Any, spec: Any) -> Non
     y = np.arange(32, dtype=np.float32).reshape(4, 8)
     product = custom_partitioning(times)
     sizes: dict[str, Any] = {"k": 2, "l": 2} if "l" in rule else {}
-    product.def_partition(lambda *_: None, sharding_rule=rule, **sizes)
+
+    def partition(mesh: Any, arguments: Any, result: Any) -> Any:
+        rows, columns = (NamedSharding(mesh, P(*each)) for each in _kept(result.sharding.spec))
+        return mesh, times, result.sharding, (rows, columns)
+
+    product.def_partition(partition, sharding_rule=rule, **sizes)
     args = [dt.device_put(v, NamedSharding(mesh, s)) for v, s in zip((x, y), specs, strict=True)]
     compiled = dt.jit(lambda x, y: product(x, y) + 1)
     result = compiled(*args)
@@ -156,6 +171,12 @@ def test_rules_of_functions(mesh: Mesh, rule: str, specs: Any, spec: Any) -> Non
     parts = [size // divided for size, divided in zip((16, 8), _divided(mesh, spec), strict=True)]
     assert f"tensor<{parts[0]}x{parts[1]}xf32>" in _line("products", text)
     assert ("all_gather" in text) == (specs[0] == P("i", "j"))
+
+
+def _kept(spec: Any) -> tuple[Any, Any]:
+    """The specs of the operands of a product of this spec, whose contracted dimension is whole."""
+    rows, columns = (*spec, None, None)[:2]
+    return (rows, None), (None, columns)
 
 
 def _divided(mesh: Mesh, spec: Any) -> list[int]:
@@ -172,7 +193,7 @@ def _line(call: str, text: str) -> str:
 
 def test_rules_and_vmap() -> None:
     product = custom_partitioning(lambda x: scale(x, "scale", vmap_method="broadcast_all"))
-    product.def_partition(lambda *_: None, sharding_rule="... i -> ... i")
+    product.def_partition(locally(product.fun), sharding_rule="... i -> ... i")
     for spec in (P("i"), P(None, "i"), P(None, None, "i")):
         x = put(np.stack([np.stack([X[:8, :1]] * 8, -1)[:, 0]] * 8), *spec)
         compiled = dt.jit(dt.vmap(product))
@@ -182,9 +203,13 @@ def test_rules_and_vmap() -> None:
 
 def test_replicated_factors() -> None:
     function = custom_partitioning(lambda x: scale(x, "scale"))
-    function.def_partition(
-        lambda *_: None, sharding_rule="i j -> i j", need_replication_factors=("i",)
-    )
+    whole = locally(function.fun, lambda spec: [])
+
+    def partition(mesh: Any, arguments: Any, result: Any) -> Any:
+        _, local, _, given = whole(mesh, arguments, result)
+        return mesh, local, given[0], given
+
+    function.def_partition(partition, sharding_rule="i j -> i j", need_replication_factors=("i",))
     compiled = dt.jit(function)
     x = put(X, "i")
     np.testing.assert_array_equal(compiled(x), 2 * X)
@@ -192,5 +217,5 @@ def test_replicated_factors() -> None:
     # Called before it gets a rule.
     later = custom_partitioning(lambda x: scale(x, "scale"))
     np.testing.assert_array_equal(later(x), 2 * X)
-    later.def_partition(lambda *_: None, sharding_rule="i j -> i j")
+    later.def_partition(locally(later.fun), sharding_rule="i j -> i j")
     assert "all_gather" not in dt.jit(later).lower(x).as_text("shard")

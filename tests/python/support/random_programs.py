@@ -1,10 +1,10 @@
-"""Random programs of one step after the other, on arrays of few and of no elements."""
+"""Random programs: steps, each a function of values before it."""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +18,8 @@ from dovetail import lax
 PROGRAMS = int(os.environ.get("DOVETAIL_RANDOM_PROGRAMS", "100"))
 
 Shape = tuple[int, ...]
+# Functions of two values and a generator of random numbers, by their names.
+Steps = Mapping[str, Callable[..., Any]]
 SHAPES: list[Shape] = [(), (3,), (1,), (2, 3), (3, 1), (2, 1, 3), (4, 17), (0,), (0, 2), (2, 0, 1)]
 
 
@@ -40,10 +42,14 @@ class Program(NamedTuple):
         return [rng.uniform(-1.5, 1.5, batch + shape) for shape in self.shapes]
 
     def __call__(self, *inputs: Any) -> Any:
+        return self.by(STEPS, *inputs)
+
+    def by(self, table: Steps, *inputs: Any) -> Any:
+        """The results, with these meanings of steps."""
         values = list(inputs)
         for name, operands, seed in self.steps:
             chosen = [values[i % len(values)] for i in operands]
-            values.append(STEPS[name](*chosen, np.random.default_rng(seed)))
+            values.append(table[name](*chosen, np.random.default_rng(seed)))
         return values[-1], dnp.sum(dnp.tanh(values[-2]))
 
 
@@ -351,12 +357,13 @@ STEPS: dict[str, Callable[..., Any]] = {
 }
 
 
-def programs(longest: int) -> st.SearchStrategy[Program]:
+def programs(
+    longest: int, names: Sequence[str] = sorted(STEPS), sizes: Sequence[Shape] = SHAPES
+) -> st.SearchStrategy[Program]:
+    """Programs of at most so many of these steps, of arrays of these shapes."""
     number = st.integers(0, 9)
-    steps = st.builds(
-        Step, st.sampled_from(sorted(STEPS)), st.tuples(number, number), st.integers(0, 99)
-    )
-    shapes = st.lists(st.sampled_from(SHAPES), min_size=1, max_size=3)
+    steps = st.builds(Step, st.sampled_from(names), st.tuples(number, number), st.integers(0, 99))
+    shapes = st.lists(st.sampled_from(sizes), min_size=1, max_size=3)
     return st.builds(Program, shapes, st.lists(steps, min_size=2, max_size=longest))
 
 
@@ -367,7 +374,7 @@ def close(actual: Any, expected: Any, tolerance: float) -> None:
         np.testing.assert_allclose(a, e, rtol=tolerance, atol=tolerance)
 
 
-def with_derivatives(program: Program) -> Callable[..., Any]:
+def with_derivatives(program: Callable[..., Any]) -> Callable[..., Any]:
     """Exposes the code generator to the results of transforms."""
 
     def function(*inputs: Any) -> Any:

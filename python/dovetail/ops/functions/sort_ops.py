@@ -16,6 +16,7 @@ def sort(
     num_keys: int,
     first: int | None = None,
     descending: bool = False,
+    carried: bool | None = None,
 ) -> list[Operand]:
     """The operands, permuted alike along one dimension so that the first `num_keys` are in
     order.
@@ -26,5 +27,5 @@ def sort(
         dimension=dimension,
         num_keys=num_keys,
         descending=descending,
-        **given(first=first),
+        **given(first=first, carried=carried),
     )

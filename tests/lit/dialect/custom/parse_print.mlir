@@ -24,6 +24,10 @@ func.func @main(%x: tensor<2xf32>, %n: tensor<i32>, %y: tensor<?xf32>, %size: in
   %5 = dovetail.linear_solve @g matvec @g(%y) : (tensor<?xf32>) -> tensor<?xf32>
   // CHECK-NEXT: dovetail.linear_solve @f matvec @f vecmat @f transpose_solve @f(%arg0) captured(%arg1, %arg0) : (tensor<2xf32>, tensor<i32>, tensor<2xf32>) -> tensor<2xf32>
   %6 = dovetail.linear_solve @f matvec @f vecmat @f transpose_solve @f(%x) captured(%n, %x) : (tensor<2xf32>, tensor<i32>, tensor<2xf32>) -> tensor<2xf32>
+  // CHECK-NEXT: dovetail.custom_partition @f rules "p.0" factors [array<i64: 0>, array<i64>, array<i64: 0>](%arg0, %arg1) captured(%arg0) : (tensor<2xf32>, tensor<i32>, tensor<2xf32>) -> tensor<2xf32>
+  %p0 = dovetail.custom_partition @f rules "p.0" factors [array<i64: 0>, array<i64>, array<i64: 0>](%x, %n) captured(%x) : (tensor<2xf32>, tensor<i32>, tensor<2xf32>) -> tensor<2xf32>
+  // CHECK-NEXT: dovetail.custom_partition @g rules "p.1"(%arg2) : (tensor<?xf32>) -> tensor<?xf32>
+  %p1 = dovetail.custom_partition @g rules "p.1"(%y) : (tensor<?xf32>) -> tensor<?xf32>
   // CHECK-NEXT: dovetail.custom_vmap @f rule "r.0"(%arg0, %arg1) captured(%arg0) : (tensor<2xf32>, tensor<i32>, tensor<2xf32>) -> tensor<2xf32>
   %7 = dovetail.custom_vmap @f rule "r.0"(%x, %n) captured(%x) : (tensor<2xf32>, tensor<i32>, tensor<2xf32>) -> tensor<2xf32>
   // CHECK-NEXT: dovetail.custom_vmap @of_g rule "r.1" jvps [array<i64: 0>](%arg2, %arg2) : (tensor<?xf32>, tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>)

@@ -294,3 +294,21 @@ func.func @wrong(%x: tensor<?xf32>) {
   %0 = dovetail.primitive "rotate" rules "rotate.0"(%x) : (tensor<?xf32>) -> tensor<2xf32>
   return
 }
+
+// -----
+
+func.func private @f(tensor<2xf32>, tensor<i32>, tensor<2xf32>) -> tensor<2xf32>
+
+func.func @wrong(%x: tensor<2xf32>, %n: tensor<i32>) {
+  // expected-error @+1 {{'dovetail.custom_partition' op 'factors' must have a list for each of 2 arguments and 1 results, with the number of a factor, or -1, for each dimension, got: [array<i64: 0>, array<i64: 0>, array<i64: 0>]}}
+  %0 = dovetail.custom_partition @f rules "p.0" factors [array<i64: 0>, array<i64: 0>, array<i64: 0>](%x, %n) captured(%x) : (tensor<2xf32>, tensor<i32>, tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @wrong(%x: tensor<2xf32>) {
+  // expected-error @+1 {{'dovetail.custom_partition' op callee must be a function of this module, got: @nobody}}
+  %0 = dovetail.custom_partition @nobody rules "p.0"(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
