@@ -109,9 +109,9 @@ def SeparateGeneratedPass : ModulePass<"dovetail-separate-generated"> {
   let summary = "makes generated arrays that are overwritten depend on an opaque number";
   let description = [{
     Instead of copying the result of a dispatch that reads no array, IREE 3.13 repeats the dispatch, and then merges it
-    with others that compute the same: two ops that overwrite the array then overwrite the same one. Such an array of
-    dynamic sizes, or of complex numbers, is therefore computed with a number from behind an optimization barrier. Others
-    of static sizes are constants, which IREE copies.
+    with others that compute the same: two ops that overwrite the array then overwrite the same one. Such an array is
+    therefore computed with a number from behind an optimization barrier. Small arrays of static sizes would be constants,
+    which IREE copies.
   }];
 }
 

@@ -15,14 +15,7 @@ namespace dovetail {
 
 namespace {
 
-/// Whether IREE computes a generated array ahead: one of known sizes, but not of complex numbers.
-bool isConstant(Value array) {
-  auto type = cast<RankedTensorType>(array.getType());
-  return type.hasStaticShape() && !isa<ComplexType>(type.getElementType());
-}
-
-/// Makes generated arrays that are overwritten, and are no constants, depend on an opaque number, and returns whether
-/// there are any.
+/// Makes generated arrays that are overwritten depend on an opaque number, and returns whether there are any.
 bool separateGenerated(func::FuncOp function) {
   llvm::SetVector<Value> written = writtenArrays(function);
   // IREE turns the parts into the array that the others are inserted into.
@@ -30,7 +23,7 @@ bool separateGenerated(func::FuncOp function) {
   Value one;
   for (Value array : written) {
     Operation *op = array.getDefiningOp();
-    if (!op || !isa<linalg::LinalgOp>(op) || isa<linalg::FillOp>(op) || !readsNoArray(op) || isConstant(array))
+    if (!op || !isa<linalg::LinalgOp>(op) || isa<linalg::FillOp>(op) || !readsNoArray(op))
       continue;
     if (!one) {
       auto start = ImplicitLocOpBuilder::atBlockBegin(function.getLoc(), &function.front());

@@ -1,9 +1,9 @@
-// Generated arrays of dynamic sizes, or of complex numbers, that are written over depend on an opaque number.
+// Generated arrays that are written over depend on an opaque number.
 // RUN: dovetail-opt %s --dovetail-separate-generated | FileCheck %s
 
 #id = affine_map<(d0) -> (d0)>
 
-// What is made of no array and written over, of a size that is not known, depends on a number: IREE then copies it.
+// What is made of no array and written over depends on a number: IREE then copies it.
 // CHECK-LABEL: func.func @made_of_none(
 // CHECK: %[[ONE:.*]] = "util.optimization_barrier"(%{{.*}}) : (tensor<i32>)
 // CHECK: %[[Z:.*]] = linalg.generic
@@ -26,14 +26,14 @@ func.func @made_of_none(%n: index, %u: tensor<1xf32>) -> (tensor<?xf32>, tensor<
   return %0, %1 : tensor<?xf32>, tensor<?xf32>
 }
 
-// IREE computes no complex constants ahead: those of known sizes, too, are made by dispatches.
-// CHECK-LABEL: func.func @complex_of_known_size(
+// Of known sizes, too.
+// CHECK-LABEL: func.func @of_known_size(
 // CHECK: %[[ONE:.*]] = "util.optimization_barrier"(%{{.*}}) : (tensor<i32>)
 // CHECK: %[[Z:.*]] = linalg.generic
 // CHECK: %[[S:.*]] = linalg.generic {{.*}} ins(%[[Z]], %[[ONE]] : tensor<4xcomplex<f64>>, tensor<i32>)
 // CHECK: tensor.insert_slice %{{.*}} into %[[S]][0]
 // CHECK: tensor.insert_slice %{{.*}} into %[[S]][1]
-func.func @complex_of_known_size(%u: tensor<1xcomplex<f64>>) -> (tensor<4xcomplex<f64>>, tensor<4xcomplex<f64>>) {
+func.func @of_known_size(%u: tensor<1xcomplex<f64>>) -> (tensor<4xcomplex<f64>>, tensor<4xcomplex<f64>>) {
   %zero = arith.constant dense<0.0> : tensor<4xf64>
   %e = tensor.empty() : tensor<4xcomplex<f64>>
   %z = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%zero : tensor<4xf64>) outs(%e : tensor<4xcomplex<f64>>) {

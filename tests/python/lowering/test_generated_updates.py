@@ -13,6 +13,8 @@ import dovetail.numpy as dnp
 from dovetail import config, lax
 
 SHAPE = (4, 5)
+# Too large to be computed once and kept.
+LARGE = (80_000, 5)
 
 
 def indexed(array: dt.Array, row: int, values: dt.Array) -> dt.Array:
@@ -27,23 +29,31 @@ def added(array: dt.Array, row: int, values: dt.Array) -> dt.Array:
     return array.at[row].add(values[0])
 
 
-ARRAYS: dict[str, Callable[[Any], dt.Array]] = {
-    "zeros": lambda dtype: dnp.zeros(SHAPE, dtype),
-    "counted": lambda dtype: dnp.arange(20.0).reshape(SHAPE).astype(dtype) + 1,
-    "product": lambda dtype: dnp.full(SHAPE, 2, dtype) * dnp.asarray(1.5, dtype),
+ARRAYS: dict[str, Callable[[Any, Any], dt.Array]] = {
+    "zeros": lambda shape, dtype: dnp.zeros(shape, dtype),
+    "counted": lambda shape, dtype: (
+        dnp.arange(float(shape[0] * shape[1])).reshape(shape).astype(dtype) + 1
+    ),
+    "product": lambda shape, dtype: dnp.full(shape, 2, dtype) * dnp.asarray(1.5, dtype),
+    "of constants": lambda shape, dtype: (
+        (np.ones(shape[1]) * np.arange(5)).astype(dtype) * dnp.ones(shape, dtype)
+    ),
 }
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128", "int32"])
 @pytest.mark.parametrize("update", [indexed, sliced, added])
-def test_updates_of_one_array(update: Callable[..., dt.Array], dtype: str) -> None:
+@pytest.mark.parametrize("shape", [SHAPE, LARGE], ids=str)
+def test_updates_of_one_array(
+    shape: tuple[int, int], update: Callable[..., dt.Array], dtype: str
+) -> None:
     rng = np.random.default_rng(0)
     rows = (rng.normal(size=(2, 1, 5)) * 9).astype(dtype)
 
     def f(first: dt.Array, second: dt.Array) -> list[dt.Array]:
         found = []
         for make in ARRAYS.values():
-            array = make(dtype)
+            array = make(shape, dtype)
             found += [update(array, 0, first), update(array, 0, second), update(array, 2, first)]
         return found
 
