@@ -93,6 +93,10 @@ _FORMULAS: dict[str, tuple[str, str]] = {
     "cumlogsumexp": (r"\dot f_i = \sum_{k \le i} e^{x_k - f_i}\,\dot x_k", ""),
     "cumprod": (r"\dot f_i = \dot f_{i-1}\,x_i + f_{i-1}\,\dot x_i", ""),
     "custom_jvp": (r"\dot f = r(x, \dot x)", "r is the rule that the program states."),
+    "custom_partition": (
+        r"\dot f = \partial g(x)\,\dot x",
+        "The derivative of the function itself.",
+    ),
     "custom_tangent": (
         r"\bar x = r(\bar f)",
         "The op is linear and has no tangent of its own; r is the rule that the program states.",

@@ -139,6 +139,7 @@ def _of_programs() -> Iterator[tuple[str, dict[str, str]]]:
     import dovetail as dt
     import dovetail.numpy as dnp
     from dovetail import lax
+    from dovetail.experimental.custom_partitioning import custom_partitioning
 
     x = np.ones(3, np.float32)
     matrix = np.ones((4, 4), np.float32)
@@ -154,6 +155,16 @@ def _of_programs() -> Iterator[tuple[str, dict[str, str]]]:
 
     custom_vmap = dt.custom_batching.custom_vmap(double)
     custom_vmap.def_vmap(lambda size, batched, x: (double(x), batched[0]))
+    custom_partition = custom_partitioning(double)
+    custom_partition.def_partition(
+        partition=lambda mesh, arguments, result: (
+            mesh,
+            double,
+            result.sharding,
+            (result.sharding,),
+        ),
+        sharding_rule="i -> i",
+    )
     mesh = dt.make_mesh((1,), ("i",))
     auto = dt.make_mesh((1,), ("i",), (dt.sharding.AxisType.Auto,))
 
@@ -181,6 +192,7 @@ def _of_programs() -> Iterator[tuple[str, dict[str, str]]]:
         "yield": lambda: _texts(lambda x: lax.fori_loop(0, 3, lambda i, x: x * 2, x), x),
         "constant": lambda: _texts(lambda x: x + 1, x),
         "custom_vmap": lambda: _texts(custom_vmap, x),
+        "custom_partition": lambda: _texts(custom_partition, x),
         "linear_solve": lambda: _texts(
             lambda x: lax.custom_linear_solve(double, x, lambda _, b: b / 2, symmetric=True), x
         ),

@@ -36,7 +36,7 @@ ARRAYS: dict[str, Callable[[Any, Any], dt.Array]] = {
     ),
     "product": lambda shape, dtype: dnp.full(shape, 2, dtype) * dnp.asarray(1.5, dtype),
     "of constants": lambda shape, dtype: (
-        (np.ones(shape[1]) * np.arange(5)).astype(dtype) * dnp.ones(shape, dtype)
+        dnp.asarray(np.arange(5).astype(dtype)) * dnp.ones(shape, dtype)
     ),
 }
 
