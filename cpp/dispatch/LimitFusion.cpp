@@ -18,8 +18,10 @@ namespace dovetail {
 namespace {
 
 /// The maximum number of scalar ops in a fusion of several ops on arrays. Another pass over memory costs no more than a
-/// tenth of the time of that many.
-constexpr size_t kMostOps = 1024;
+/// tenth of the time of that many, if the arrays fit in caches, and as much as half of them otherwise.
+constexpr size_t kMostOps = 512, kMostOpsOnLarge = 1024;
+/// The number of iterations from which on arrays are large.
+constexpr int64_t kLarge = 1 << 20;
 /// The maximum number of arrays that a dispatch accesses: IREE's runtime takes 32. Its compiler observes this limit for
 /// arrays with elements, but fuses any number of scalars.
 constexpr size_t kMostArrays = 28;
@@ -45,6 +47,8 @@ private:
   /// The contents of a cluster, and the arrays that it accesses.
   struct Extent {
     size_t scalarOps = 0;
+    /// Whether it is loops of many iterations.
+    bool isLarge = false;
     /// The arrays that it reads from outside, and the dimensions that may be read there.
     llvm::SmallSetVector<Value, 8> arrays;
     /// Whether it is the loops of a reduction, which the code generator runs once.
@@ -87,13 +91,14 @@ static bool isElementwise(Operation *op) {
 }
 
 bool Clusters::join(Extent &extent, const Extent &other) {
-  if (extent.scalarOps + other.scalarOps > kMostOps)
+  bool isLarge = extent.isLarge || other.isLarge;
+  if (extent.scalarOps + other.scalarOps > (isLarge ? kMostOpsOnLarge : kMostOps))
     return false;
   auto arrays = extent.arrays;
   arrays.insert_range(other.arrays);
   if (arrays.size() > kMostArrays)
     return false;
-  extent = {extent.scalarOps + other.scalarOps, std::move(arrays), extent.hasReduction || other.hasReduction,
+  extent = {extent.scalarOps + other.scalarOps, isLarge, std::move(arrays), extent.hasReduction || other.hasReduction,
             extent.hasProduct || other.hasProduct};
   return true;
 }
@@ -119,8 +124,9 @@ void Clusters::add(linalg::LinalgOp op) {
   Extent extent;
   extent.scalarOps = scalarOpsOf(op);
   extent.hasReduction = !isElementwise(op);
-  extent.hasProduct = linalg::isaContractionOpInterface(op) &&
-                      product(llvm::map_to_vector(op.getStaticLoopRanges(), assumedSize)) >= kFewestProducts;
+  int64_t iterations = product(llvm::map_to_vector(op.getStaticLoopRanges(), assumedSize));
+  extent.isLarge = iterations >= kLarge;
+  extent.hasProduct = linalg::isaContractionOpInterface(op) && iterations >= kFewestProducts;
   for (Value result : op->getResults())
     if (!llvm::all_of(result.getUsers(), isElementwise))
       extent.arrays.insert(result);

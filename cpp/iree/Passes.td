@@ -54,6 +54,15 @@ def SeparateReshapesPass : ModulePass<"dovetail-separate-reshapes"> {
   }];
 }
 
+def HideConstantsPass : ModulePass<"dovetail-hide-constants"> {
+  let summary = "what is computed from complex arrays alone that are constant is computed when the program runs";
+  let description = [{
+    IREE 3.13 computes ahead what depends on constants alone, except from complex arrays, and fails where it computes
+    another array from such a result. An op that depends on constants alone therefore gets complex arrays from behind a
+    barrier (`util.optimization_barrier`).
+  }];
+}
+
 def OutlineFunctionsPass : ModulePass<"dovetail-outline-functions"> {
   let summary = "long scalar computations that ops repeat become functions";
   let description = [{
@@ -110,8 +119,8 @@ def SeparateGeneratedPass : ModulePass<"dovetail-separate-generated"> {
   let description = [{
     Instead of copying the result of a dispatch that reads no array, IREE 3.13 repeats the dispatch, and then merges it
     with others that compute the same: two ops that overwrite the array then overwrite the same one. Such an array is
-    therefore computed with a number from behind an optimization barrier. Small arrays of static sizes would be constants,
-    which IREE copies.
+    therefore computed with a number from behind an optimization barrier. Arrays of static sizes, of at most 1 MiB and of
+    numbers that are not complex, are constants, which IREE copies.
   }];
 }
 

@@ -20,6 +20,11 @@ namespace dovetail {
 //   Workaround: cpp/iree/Quirks.cpp (isWideComplex, filledAlone); cpp/lowering/Create.cpp (complexConstant)
 //   Test: tests/lit/iree/quirks/wide_complex.mlir
 //
+// What depends on constants alone is computed ahead, but not from complex ones; where a result of such an op is used in
+// another, the compiler ends with "jit global source initialization order invalid".
+//   Workaround: cpp/iree/HideConstants.cpp (--dovetail-hide-constants)
+//   Test: tests/lit/iree/quirks/complex_constants.mlir
+//
 // A fill that is summed loses its size.
 //   Workaround: cpp/iree/Quirks.cpp (filledAlone); cpp/lowering/Pointwise.cpp (lowerPointwise)
 //   Test: tests/lit/iree/quirks/filled_sum.mlir

@@ -121,6 +121,7 @@ static void addCarry(OpPassManager &manager, const Form &form) {
     manager.addPass(createSeparateLoopsPass());
   manager.addPass(createKeepReadPass());
   manager.addPass(createSeparateResultsPass());
+  manager.addPass(createHideConstantsPass());
   manager.addPass(createSeparateBarriersPass({form.separatesBarriers}));
   manager.addPass(createOutlineFunctionsPass());
 }

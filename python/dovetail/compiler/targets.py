@@ -20,10 +20,6 @@ COMMON_FLAGS = (
     # With it, IREE 3.13 forms one dispatch of row-wise sums and the sum of all rows, and computes
     # wrong numbers, for example in the loss and gradient of a classifier; and it saves no time.
     "--iree-dispatch-creation-fuse-multi-use=false",
-    # What depends on constants alone is computed once a module is loaded, by code that is compiled
-    # with the rest of it. Computed ahead, it is compiled as a program of its own, which takes 30 to
-    # 300 ms.
-    "--iree-opt-const-eval=false",
 )
 
 _CPU_FLAGS = (

@@ -187,7 +187,7 @@ def effects_barrier() -> None:
 
 @documented(_DEVICES)
 def live_arrays(platform: str | None = None) -> list[Array]:
-    """All arrays of a platform that are still referenced.
+    """All arrays of a platform that are still referenced, and not deleted.
 
     Args:
       platform: a platform such as "cpu"; None for the default.
@@ -202,7 +202,7 @@ def live_arrays(platform: str | None = None) -> list[Array]:
       True
     """
     wanted = devices(platform)[0].platform
-    arrays = [value for value in gc.get_objects() if type(value) is Array]
+    arrays = [x for x in gc.get_objects() if type(x) is Array and not x.is_deleted()]
     return [array for array in arrays if any(d.platform == wanted for d in array.devices())]
 
 

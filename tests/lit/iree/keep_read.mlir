@@ -253,3 +253,14 @@ func.func @returned(%x: tensor<1024x1024xf32>, %new: tensor<1x1024xf32>)
   %written = tensor.insert_slice %new into %y[2, 0] [1, 1024] [1, 1] : tensor<1x1024xf32> into tensor<1024x1024xf32>
   return %written, %slice : tensor<1024x1024xf32>, tensor<1x1024xf32>
 }
+
+// One that is overwritten itself is an array of its own: IREE copies it.
+// CHECK-LABEL: func.func @returned_and_overwritten
+// CHECK-NOT: util.optimization_barrier
+// CHECK: return
+func.func @returned_and_overwritten(%x: tensor<1024x1024xf32>, %new: tensor<1x1024xf32>)
+    -> (tensor<512x1024xf32>, tensor<512x1024xf32>) {
+  %slice = tensor.extract_slice %x[8, 0] [512, 1024] [1, 1] : tensor<1024x1024xf32> to tensor<512x1024xf32>
+  %set = tensor.insert_slice %new into %slice[3, 0] [1, 1024] [1, 1] : tensor<1x1024xf32> into tensor<512x1024xf32>
+  return %set, %slice : tensor<512x1024xf32>, tensor<512x1024xf32>
+}

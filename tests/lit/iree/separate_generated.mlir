@@ -1,4 +1,4 @@
-// Generated arrays that are written over depend on an opaque number.
+// Generated arrays that are written over depend on an opaque number, unless IREE computes them ahead.
 // RUN: dovetail-opt %s --dovetail-separate-generated | FileCheck %s
 
 #id = affine_map<(d0) -> (d0)>
@@ -26,14 +26,14 @@ func.func @made_of_none(%n: index, %u: tensor<1xf32>) -> (tensor<?xf32>, tensor<
   return %0, %1 : tensor<?xf32>, tensor<?xf32>
 }
 
-// Of known sizes, too.
-// CHECK-LABEL: func.func @of_known_size(
+// Complex arrays of known sizes, too.
+// CHECK-LABEL: func.func @complex_of_known_size(
 // CHECK: %[[ONE:.*]] = "util.optimization_barrier"(%{{.*}}) : (tensor<i32>)
 // CHECK: %[[Z:.*]] = linalg.generic
 // CHECK: %[[S:.*]] = linalg.generic {{.*}} ins(%[[Z]], %[[ONE]] : tensor<4xcomplex<f64>>, tensor<i32>)
 // CHECK: tensor.insert_slice %{{.*}} into %[[S]][0]
 // CHECK: tensor.insert_slice %{{.*}} into %[[S]][1]
-func.func @of_known_size(%u: tensor<1xcomplex<f64>>) -> (tensor<4xcomplex<f64>>, tensor<4xcomplex<f64>>) {
+func.func @complex_of_known_size(%u: tensor<1xcomplex<f64>>) -> (tensor<4xcomplex<f64>>, tensor<4xcomplex<f64>>) {
   %zero = arith.constant dense<0.0> : tensor<4xf64>
   %e = tensor.empty() : tensor<4xcomplex<f64>>
   %z = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%zero : tensor<4xf64>) outs(%e : tensor<4xcomplex<f64>>) {
@@ -44,4 +44,34 @@ func.func @of_known_size(%u: tensor<1xcomplex<f64>>) -> (tensor<4xcomplex<f64>>,
   %0 = tensor.insert_slice %u into %z[0] [1] [1] : tensor<1xcomplex<f64>> into tensor<4xcomplex<f64>>
   %1 = tensor.insert_slice %u into %z[1] [1] [1] : tensor<1xcomplex<f64>> into tensor<4xcomplex<f64>>
   return %0, %1 : tensor<4xcomplex<f64>>, tensor<4xcomplex<f64>>
+}
+
+// IREE computes small arrays ahead, and copies them.
+// CHECK-LABEL: func.func @small(
+// CHECK-NOT: util.optimization_barrier
+// CHECK-LABEL: func.func @large(
+// CHECK: "util.optimization_barrier"
+func.func @small(%u: tensor<1xi32>) -> (tensor<262144xi32>, tensor<262144xi32>) {
+  %e = tensor.empty() : tensor<262144xi32>
+  %z = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%e : tensor<262144xi32>) {
+  ^bb0(%out: i32):
+    %i = linalg.index 0 : index
+    %c = arith.index_cast %i : index to i32
+    linalg.yield %c : i32
+  } -> tensor<262144xi32>
+  %0 = tensor.insert_slice %u into %z[0] [1] [1] : tensor<1xi32> into tensor<262144xi32>
+  %1 = tensor.insert_slice %u into %z[1] [1] [1] : tensor<1xi32> into tensor<262144xi32>
+  return %0, %1 : tensor<262144xi32>, tensor<262144xi32>
+}
+func.func @large(%u: tensor<1xi32>) -> (tensor<262145xi32>, tensor<262145xi32>) {
+  %e = tensor.empty() : tensor<262145xi32>
+  %z = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%e : tensor<262145xi32>) {
+  ^bb0(%out: i32):
+    %i = linalg.index 0 : index
+    %c = arith.index_cast %i : index to i32
+    linalg.yield %c : i32
+  } -> tensor<262145xi32>
+  %0 = tensor.insert_slice %u into %z[0] [1] [1] : tensor<1xi32> into tensor<262145xi32>
+  %1 = tensor.insert_slice %u into %z[1] [1] [1] : tensor<1xi32> into tensor<262145xi32>
+  return %0, %1 : tensor<262145xi32>, tensor<262145xi32>
 }

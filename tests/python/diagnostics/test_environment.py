@@ -55,7 +55,11 @@ def test_movement() -> None:
 
 def test_live_arrays() -> None:
     kept = dnp.arange(7) + 1
-    assert any(array is kept for array in dt.live_arrays())
+    gone = dnp.arange(7) + 2
+    gone.delete()
+    live = dt.live_arrays()
+    assert any(array is kept for array in live)
+    assert not any(array is gone for array in live)
 
 
 def test_typeof() -> None:

@@ -255,7 +255,7 @@ def test_wrong_specs() -> None:
         out_specs=pl.BlockSpec((4,), lambda i: (i, 0)),
     )
     spec_error(
-        r"for outputs must return indices of blocks, below \(2,\), got: \(2,\)",
+        r"Output\[0\] must be from 0 to 1: the array has 2 blocks, got: 2 for the program \(0,\)",
         out_specs=pl.BlockSpec((4,), lambda i: (2,)),
     )
     spec_error(r"must be positive integers or None, got: \(0,\)", out_specs=pl.BlockSpec((0,)))

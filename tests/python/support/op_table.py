@@ -48,6 +48,7 @@ WITHOUT_ROW = {
     "vmap": "a request; every test of batching",
     "custom_jvp": "not an op on arrays; transforms/test_custom_derivatives.py",
     "custom_vmap": "not an op on arrays; transforms/test_custom_batching.py",
+    "custom_partition": "not an op on arrays; placement/eight_partition_rules.py",
     "linear_solve": "not an op on arrays; lax/test_solves.py",
     "custom_vjp": "not an op on arrays; transforms/test_custom_derivatives.py",
     "custom_tangent": "arises in derivatives; transforms/test_custom_derivatives.py",

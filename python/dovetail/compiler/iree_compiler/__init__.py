@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .alignments import correct, may_be_wrong
-from .bodies import Bodies
+from .bodies import SOURCE, Bodies
 from .dispatches import Dispatches, Shared
 from .functions import FUNCTION, Functions
 from .library import detach
@@ -99,9 +99,9 @@ def compile_text(
     Raises:
       ValueError: there is no such flag.
     """
-    outcome, is_whole = _compile(text, flags, FUNCTION in text, shared, executables)
+    outcome, is_whole = _compile(text, flags, True, shared, executables)
     if outcome.vmfb is None and not is_whole:
-        # IREE may have had to make code of what calls a function early, or to link what it cannot.
+        # IREE may have had to compute ahead by code that was set aside, or to link what it cannot.
         return _compile(text, flags)[0]
     return outcome
 
@@ -118,7 +118,7 @@ def _compile(
     Args:
       text: the module.
       flags: the compiler's.
-      shortens: whether to put functions in place of their calls late.
+      shortens: whether to set code aside at first: functions and the bodies of executables.
       shared: where code that programs share is found.
       executables: the largest number of executables of a CPU.
     """
@@ -132,11 +132,12 @@ def _compile(
 
     def ended(vmfb: bytes | None = None, *errors: str) -> tuple[Outcome, bool]:
         told = [*diagnostics, *errors]
+        is_whole = functions is None and bodies is None
         if dispatches is None:
-            return Outcome(vmfb, told), functions is None
+            return Outcome(vmfb, told), is_whole
         kept = {} if vmfb is None else dispatches.made()
         outcome = Outcome(vmfb, dispatches.without_own(told), dispatches.known, kept)
-        return outcome, functions is None and not dispatches.changes
+        return outcome, is_whole and not dispatches.changes
 
     try:
         session.set_flags(*flags, *(dispatches.flags if dispatches else ()))
@@ -146,8 +147,9 @@ def _compile(
         source = Source.wrap_buffer(session, text.encode() + b"\0", buffer_name="dovetail.mlir")
         if not invocation.parse_source(source):
             return ended()
-        functions = Functions(invocation) if shortens else None
-        bodies = Bodies(invocation)
+        if shortens:
+            functions = Functions(invocation) if FUNCTION in text else None
+            bodies = Bodies(invocation) if SOURCE in text else None
         most = executables if _is_for_cpus(flags) else 0
         if not _execute(invocation, bodies, functions, dispatches, most, may_be_wrong(text)):
             return ended()
@@ -176,7 +178,7 @@ _PHASES = ("flow", "stream", "executable-sources", "executable-targets", "end")
 
 def _execute(
     invocation: Any,
-    bodies: Bodies,
+    bodies: Bodies | None = None,
     functions: Functions | None = None,
     dispatches: Dispatches | None = None,
     executables: int = 0,
@@ -211,7 +213,8 @@ def _execute(
             if is_valid and phase == "stream" and corrects:
                 correct(invocation, module)
             if is_valid and phase == "executable-sources":
-                bodies.put_back(module)
+                if bodies is not None:
+                    bodies.put_back(module)
                 if dispatches is not None:
                     dispatches.take_known(invocation, module, functions)
                 if functions is not None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from .native import StringRef, library_of, module_of, ops_in, put_in_place, symbol_of
 
-_SOURCE = "hal.executable.source"
+SOURCE = "hal.executable.source"
 
 
 class Bodies:
@@ -23,7 +23,7 @@ class Bodies:
         self._each: dict[str, Any] = {}
         with module_of(invocation) as module:
             for kind, executable in ops_in(self._library, module):
-                for body in self._modules(executable) if kind == _SOURCE else ():
+                for body in self._modules(executable) if kind == SOURCE else ():
                     put_in_place(self._library, body, self._stand_in(body))
                     self._each[symbol_of(self._library, executable)] = body
 
