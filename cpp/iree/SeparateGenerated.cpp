@@ -26,7 +26,8 @@ bool isConstant(Value array) {
          type.getNumElements() <= kLargestConstantBits / std::max<int64_t>(element.getIntOrFloatBitWidth(), 8);
 }
 
-/// Makes generated arrays that are overwritten, and are no constants, depend on an opaque number, and returns whether there are any.
+/// Makes generated arrays that are overwritten, and are no constants, depend on an opaque number, and returns whether
+/// there are any.
 bool separateGenerated(func::FuncOp function) {
   llvm::SetVector<Value> written = writtenArrays(function);
   // IREE turns the parts into the array that the others are inserted into.
