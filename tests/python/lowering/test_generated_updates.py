@@ -41,6 +41,17 @@ ARRAYS: dict[str, Callable[[Any, Any], dt.Array]] = {
 }
 
 
+def check(f: Callable[..., Any], rows: np.ndarray, rtol: float) -> None:
+    """Compiled, a function has the values that it has when it is evaluated."""
+    with config.enable_x64(True):
+        with config.compile("never"):
+            wanted = dt.jit(f)(*rows)
+        with config.compile("now"):
+            actual = dt.jit(f)(*rows)
+    for a, w in zip(actual, wanted, strict=True):
+        np.testing.assert_allclose(a, w, rtol=rtol)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128", "int32"])
 @pytest.mark.parametrize("update", [indexed, sliced, added])
 @pytest.mark.parametrize("shape", [SHAPE, LARGE], ids=str)
@@ -57,13 +68,7 @@ def test_updates_of_one_array(
             found += [update(array, 0, first), update(array, 0, second), update(array, 2, first)]
         return found
 
-    with config.enable_x64(True):
-        with config.compile("never"):
-            wanted = dt.jit(f)(*rows)
-        with config.compile("now"):
-            actual = dt.jit(f)(*rows)
-    for a, w in zip(actual, wanted, strict=True):
-        np.testing.assert_allclose(a, w, rtol=1e-6)
+    check(f, rows, 1e-6)
 
 
 def test_updates_of_one_array_in_a_loop() -> None:
@@ -76,10 +81,4 @@ def test_updates_of_one_array_in_a_loop() -> None:
         return lax.fori_loop(0, 3, step, (first, second))
 
     rows = np.arange(10.0).reshape(2, 1, 5) * (1 + 0.5j)
-    with config.enable_x64(True):
-        with config.compile("never"):
-            wanted = dt.jit(f)(*rows)
-        with config.compile("now"):
-            actual = dt.jit(f)(*rows)
-    for a, w in zip(actual, wanted, strict=True):
-        np.testing.assert_allclose(a, w, rtol=1e-12)
+    check(f, rows, 1e-12)
