@@ -31,8 +31,6 @@ _lock = threading.Lock()
 _devices: dict[str, Device] = {}
 # As threads have by default; what is not touched costs nothing.
 _STACK_BYTES = 8 << 20
-# The number of forks between the first process and this one.
-generation = 0
 
 
 class Device:
@@ -212,12 +210,12 @@ def get_device(name: str) -> Device:
 # IREE's buffers do not keep the device that allocated them alive: freed after it, they crash.
 ending.keep(_devices, INSTANCE)
 
-# A fork does not copy the threads of devices, for which the destruction of a device waits.
+# A fork copies neither the threads of devices, for which the destruction of a device waits, nor the
+# threads that hold locks of a device at that moment. A process makes its own devices.
 
 
 def _after_fork() -> None:
-    global generation, _lock
-    generation += 1
+    global _lock
     _lock = threading.Lock()
     for name, device in list(_devices.items()):
         if not device.on_host:
@@ -225,8 +223,7 @@ def _after_fork() -> None:
         ending.never_end(device)
         ending.never_end(device.hal)
         ending.in_silence()
-        if device.has_threads:
-            del _devices[name]
+        del _devices[name]
 
 
 os.register_at_fork(after_in_child=_after_fork)

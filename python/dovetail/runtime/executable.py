@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+import os
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from iree.runtime import HalBufferView, VmContext, VmFunction, VmModule, VmVariantList
 
-from . import blas, devices, ending, foreign, patience
+from . import blas, ending, foreign, patience
 from .buffer import Buffer, as_host_array
 from .devices import INSTANCE, SHARE_BYTES, Device, get_device
 from .dtypes import DTYPE_OF_ELEMENT, ELEMENT_OF_DTYPE
@@ -16,6 +19,18 @@ from .host_functions import HostFunctions
 from .iree_internals import get, push
 from .memory import OutOfMemoryError, is_out_of_memory
 from .signature import HANDED_BACK_KEY, SHARING_KEY, Signature
+
+# Those whose contexts a forked process cannot use: their threads are not there, and another thread
+# may have held their locks.
+_on_host: weakref.WeakSet[LoadedModule] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for loaded in _on_host:
+        loaded._leave_to_parent()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 class LoadedModule:
@@ -48,8 +63,12 @@ class LoadedModule:
         self.module = module
         self._imports = imports
         self.foreign: foreign.Programs | None = None
-        self._generation = devices.generation
         self._new_context(self.device)
+        #: Calls a function, given a list of arguments and one for results. What keeps it calls the
+        #: function of the present context: a partial object is the cheapest that can be changed.
+        self.invoke: Callable[..., None] = functools.partial(self._invocation())
+        if self.device.on_host:
+            _on_host.add(self)
 
     def _new_context(self, device: Device) -> None:
         try:
@@ -58,23 +77,30 @@ class LoadedModule:
             # Those of a context that could not be made end with it.
             self.foreign = foreign.take_programs()
 
-    @property
-    def invoke(self) -> Callable[..., None]:
-        """Calls a function, given a list of arguments and one for results."""
-        return self._invoke_on_threads if self.device.has_threads else self.context.invoke
+    def _invocation(self) -> Callable[..., None]:
+        invoke = self.context.invoke
+        if self.device.has_threads:
+            return lambda *args: patience.call(invoke, args)
+        return invoke
 
-    def _invoke_on_threads(self, *args: Any) -> None:
-        if self._generation != devices.generation:
-            # A forked process does not have the former device's threads, for which its destruction
-            # would wait.
-            ending.never_end(self.context)
-            ending.never_end(self.foreign)
-            origin = None if self.foreign is None else self.foreign.origin
-            self._new_context(get_device(self.device.name))
-            if self.foreign is not None and origin is not None:
-                self.foreign.origin = origin
-            self._generation = devices.generation
-        patience.call(self.context.invoke, args)
+    def _redirect(self, function: Callable[..., None]) -> None:
+        state = (function, (), {}, None)
+        self.invoke.__setstate__(state)  # pyright: ignore[reportFunctionMemberAccess]
+
+    def _leave_to_parent(self) -> None:
+        """Gives up the context, in a forked process, which makes its own when it needs one."""
+        self._redirect(self._invoke_first)
+
+    def _invoke_first(self, *args: Any) -> None:
+        # The destruction of the former context would wait as its calls would.
+        ending.never_end(self.context)
+        ending.never_end(self.foreign)
+        origin = None if self.foreign is None else self.foreign.origin
+        self._new_context(get_device(self.device.name))
+        if self.foreign is not None and origin is not None:
+            self.foreign.origin = origin
+        self._redirect(self._invocation())
+        self.invoke(*args)
 
     @property
     def names(self) -> list[str]:
