@@ -5,6 +5,7 @@
 #include "Counting.h"
 #include "Effects.h"
 #include "Emitter.h"
+#include "Folding.h"
 #include "Rules.h"
 #include "cpp/scalar/Basic.h"
 #include "cpp/scalar/Scalar.h"

@@ -21,7 +21,8 @@ def Dovetail_Dialect : Dialect {
     A reference, `!dovetail.ref<2x3xf32>`, holds an array that changes; `discharge` turns references into arrays.
   }];
   let cppNamespace = "::dovetail";
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect"];
   let hasConstantMaterializer = 1;
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
@@ -59,6 +60,7 @@ def Sizes : Variadic<Index>;
 
 /// An op whose reference function compiled code may call: see HostFunction.h.
 def HostFunction : NativeOpTrait<"HostFunction"> { let cppNamespace = "::dovetail"; }
+def FoldsSplats : NativeOpTrait<"FoldsSplats"> { let cppNamespace = "::dovetail"; }
 def HostOnly : NativeOpTrait<"HostOnly"> { let cppNamespace = "::dovetail"; }
 
 class DovetailOp<string mnemonic, list<Trait> traits = []> : Op<Dovetail_Dialect, mnemonic, traits> {

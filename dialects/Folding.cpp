@@ -1,5 +1,8 @@
 // Constant folding of splat arrays; larger constants are left to the code generator.
 #include "Folding.h"
+#include "Dialect.h"
+#include "cpp/scalar/Builder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -62,34 +65,65 @@ OpFoldResult resplat(Attribute like, RankedTensorType type) {
   return splat.resizeSplat(type);
 }
 
-OpFoldResult foldConversion(Attribute value, RankedTensorType type) {
+/// Whether a constant is a number of a kind that scalar code folds.
+static bool isNumber(Attribute value) {
   auto splat = dyn_cast_or_null<SplatElementsAttr>(value);
-  if (!splat || !type.hasStaticShape())
+  return splat && splat.getNumElements() && splat.getElementType().isIntOrFloat();
+}
+
+static bool isFinite(Attribute value) {
+  auto number = dyn_cast<FloatAttr>(value);
+  return !number || number.getValue().isFinite();
+}
+
+/// The element of a splat, as the constants of scalar code: integers are signless.
+static TypedAttr elementOf(Attribute splat) {
+  auto element = cast<DenseElementsAttr>(splat).getSplatValue<TypedAttr>();
+  if (auto integer = dyn_cast<IntegerAttr>(element))
+    return IntegerAttr::get(scalar::lowered(integer.getType()), integer.getValue());
+  return element;
+}
+
+/// What an op of scalar code computes; null if it does not fold.
+static Attribute folded(Operation &op, const DenseMap<Value, Attribute> &known) {
+  SmallVector<Attribute> operands;
+  for (Value operand : op.getOperands())
+    operands.push_back(known.lookup(operand));
+  SmallVector<OpFoldResult> results;
+  if (op.getNumResults() != 1 || failed(op.fold(operands, results)) || results.size() != 1)
     return {};
-  Type from = splat.getElementType(), to = type.getElementType();
-  auto floatTo = dyn_cast<FloatType>(to);
-  bool lost;
-  // Some of these types have no NaN or no zero; the conversion code decides on the replacement.
-  if (floatTo && floatTo.getWidth() <= 8)
+  auto value = dyn_cast<Value>(results.front());
+  return value ? known.lookup(value) : cast<Attribute>(results.front());
+}
+
+Attribute foldPointwise(Operation *op, ArrayRef<Attribute> operands) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type.hasStaticShape() || !type.getElementType().isIntOrFloat() || operands.empty() ||
+      !llvm::all_of(operands, isNumber))
     return {};
-  if (isa<FloatType>(from) && floatTo) {
-    APFloat element = splat.getSplatValue<APFloat>();
-    element.convert(floatTo.getFloatSemantics(), APFloat::rmNearestTiesToEven, &lost);
-    return DenseElementsAttr::get(type, element);
+  Block block;
+  OpBuilder inner(op->getContext());
+  inner.setInsertionPointToStart(&block);
+  scalar::ScalarBuilder builder(op->getLoc(), inner, getElementTypeOrSelf(op->getOperand(0)));
+  SmallVector<Value> scalars;
+  for (Attribute operand : operands)
+    scalars.push_back(arith::ConstantOp::create(builder, elementOf(operand)));
+  Value result = cast<PointwiseOpInterface>(op).emitScalar(builder, scalars);
+  DenseMap<Value, Attribute> known;
+  for (Operation &step : block) {
+    Attribute value = folded(step, known);
+    if (!value)
+      return {};
+    known[step.getResult(0)] = value;
   }
-  if (from.isInteger() && floatTo) {
-    APFloat element(floatTo.getFloatSemantics());
-    bool isUnsigned = from.isUnsignedInteger() || from.isInteger(1);
-    element.convertFromAPInt(splat.getSplatValue<APInt>(), !isUnsigned, APFloat::rmNearestTiesToEven);
-    return DenseElementsAttr::get(type, element);
-  }
-  if (from.isInteger() && to.isInteger() && !to.isInteger(1)) {
-    APInt element = splat.getSplatValue<APInt>();
-    bool isUnsigned = from.isUnsignedInteger() || from.isInteger(1);
-    unsigned width = to.getIntOrFloatBitWidth();
-    return DenseElementsAttr::get(type, isUnsigned ? element.zextOrTrunc(width) : element.sextOrTrunc(width));
-  }
-  return {};
+  Attribute element = known.lookup(result);
+  if (auto integer = dyn_cast_or_null<IntegerAttr>(element))
+    return DenseElementsAttr::get(type, integer.getValue());
+  bool wasFinite = llvm::all_of(operands, [](Attribute each) { return isFinite(elementOf(each)); });
+  // It may also be poison.
+  if (!isa_and_nonnull<FloatAttr>(element) || (wasFinite && !isFinite(element)))
+    return {};
+  return DenseElementsAttr::get(type, element);
 }
 
 } // namespace dovetail

@@ -19,32 +19,17 @@ bool isSplat(mlir::Attribute value, double expected);
 /// The array of type `type` with `like`'s single element.
 mlir::OpFoldResult resplat(mlir::Attribute like, mlir::RankedTensorType type);
 
-/// A splat converted to another float or integer type, if that is exact or a float rounding.
-mlir::OpFoldResult foldConversion(mlir::Attribute value, mlir::RankedTensorType type);
+/// The result of a pointwise op on splats, by its scalar code; null if that does not fold, or if the result is the
+/// first that is not finite: a check for NaN names the op that made it.
+mlir::Attribute foldPointwise(mlir::Operation *op, llvm::ArrayRef<mlir::Attribute> operands);
 
-/// The pointwise combination of two splats of floats.
-template <typename Function>
-mlir::OpFoldResult foldFloatSplats(mlir::Attribute x, mlir::Attribute y, mlir::RankedTensorType type,
-                                   Function function) {
-  auto left = llvm::dyn_cast_or_null<mlir::SplatElementsAttr>(x);
-  auto right = llvm::dyn_cast_or_null<mlir::SplatElementsAttr>(y);
-  if (!left || !right || !type.hasStaticShape() || !llvm::isa<mlir::FloatType>(type.getElementType()))
-    return {};
-  return mlir::DenseElementsAttr::get(
-      type, function(left.getSplatValue<llvm::APFloat>(), right.getSplatValue<llvm::APFloat>()));
-}
-
-/// The same also for integers; bools do not add or multiply as 1-bit integers.
-template <typename Function>
-mlir::OpFoldResult foldSplats(mlir::Attribute x, mlir::Attribute y, mlir::RankedTensorType type, Function function) {
-  auto left = llvm::dyn_cast_or_null<mlir::SplatElementsAttr>(x);
-  auto right = llvm::dyn_cast_or_null<mlir::SplatElementsAttr>(y);
-  mlir::Type element = type.getElementType();
-  if (!left || !right || !type.hasStaticShape() || !element.isInteger() || element.isInteger(1))
-    return foldFloatSplats(x, y, type, function);
-  return mlir::DenseElementsAttr::get(type,
-                                      function(left.getSplatValue<llvm::APInt>(), right.getSplatValue<llvm::APInt>()));
-}
+/// Pointwise ops fold on splats.
+template <typename Op>
+struct FoldsSplats : mlir::OpTrait::TraitBase<Op, FoldsSplats> {
+  static mlir::OpFoldResult foldTrait(mlir::Operation *op, llvm::ArrayRef<mlir::Attribute> operands) {
+    return foldPointwise(op, operands);
+  }
+};
 
 } // namespace dovetail
 

@@ -196,7 +196,7 @@ def ClampOp : Pointwise<"clamp", (ins Tensor<Ordered>:$lo, Tensor<Ordered>:$x, T
 
 /// Pointwise, but with a stated rather than an inferred result element type.
 class Conversion<string mnemonic, string dx, string ctx, string linearSets, list<Trait> traits = []>
-    : DovetailOp<mnemonic, traits # [Pure, Elementwise, SameOperandsAndResultShape,
+    : DovetailOp<mnemonic, traits # [Pure, Elementwise, FoldsSplats, SameOperandsAndResultShape,
                                      DeclareOpInterfaceMethods<PointwiseOpInterface>]> {
   let arguments = (ins AnyArray:$x);
   let results = (outs AnyArray:$ans);

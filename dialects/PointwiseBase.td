@@ -21,7 +21,7 @@ class Bind<list<string> names> {
 
 class Pointwise<string mnemonic, dag operands, string format, list<string> names, list<string> tangents,
                 list<Trait> traits>
-    : DovetailOp<mnemonic, traits # [Pure, Elementwise, DeclareOpInterfaceMethods<InferTypeOpInterface>,
+    : DovetailOp<mnemonic, traits # [Pure, Elementwise, FoldsSplats, DeclareOpInterfaceMethods<InferTypeOpInterface>,
                                      DeclareOpInterfaceMethods<PointwiseOpInterface>,
                                      DeclareOpInterfaceMethods<CheapOpInterface, ["isCheap"]>]> {
   let arguments = operands;

@@ -71,35 +71,6 @@ static bool isScalarInteger(Type type) {
   return tensor && !tensor.getRank() && tensor.getElementType().isSignlessInteger();
 }
 
-/// The result of a pointwise op on known integers, by its scalar code; null if that does not fold.
-static Attribute computed(PointwiseOpInterface op, ArrayRef<Attribute> operands) {
-  if (!llvm::all_of(op->getOperandTypes(), isScalarInteger) || !isScalarInteger(op->getResult(0).getType()))
-    return {};
-  Block block;
-  OpBuilder inner(op.getContext());
-  inner.setInsertionPointToStart(&block);
-  scalar::ScalarBuilder builder(op.getLoc(), inner, getElementTypeOrSelf(op->getOperand(0)));
-  SmallVector<Value> scalars;
-  for (Attribute operand : operands) {
-    auto element = cast<DenseElementsAttr>(operand).getSplatValue<TypedAttr>();
-    scalars.push_back(arith::ConstantOp::create(builder, element));
-  }
-  Value result = op.emitScalar(builder, scalars);
-  DenseMap<Value, Attribute> known;
-  for (Operation &step : block) {
-    SmallVector<Attribute> constants;
-    for (Value operand : step.getOperands())
-      constants.push_back(known.lookup(operand));
-    SmallVector<OpFoldResult> folded;
-    if (step.getNumResults() != 1 || failed(step.fold(constants, folded)) || folded.size() != 1)
-      return {};
-    auto value = dyn_cast<Value>(folded.front());
-    known[step.getResult(0)] = value ? known.lookup(value) : cast<Attribute>(folded.front());
-  }
-  Attribute element = known.lookup(result);
-  return element ? DenseElementsAttr::get(cast<RankedTensorType>(op->getResult(0).getType()), element) : Attribute();
-}
-
 /// The elements of a value on a device, if they follow from the device's position alone; null otherwise.
 static Attribute elementsOn(int64_t device, Value value, const Positions &positions) {
   Operation *op = value.getDefiningOp();
@@ -122,7 +93,7 @@ static Attribute elementsOn(int64_t device, Value value, const Positions &positi
   SmallVector<Attribute> operands;
   for (Value operand : op->getOperands())
     operands.push_back(elementsOn(device, operand, positions));
-  return llvm::is_contained(operands, Attribute()) ? Attribute() : computed(pointwise, operands);
+  return llvm::is_contained(operands, Attribute()) ? Attribute() : foldPointwise(pointwise, operands);
 }
 
 /// The operand that selects one of an op's bodies: it flows to none of them.

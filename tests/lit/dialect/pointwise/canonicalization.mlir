@@ -242,6 +242,48 @@ func.func @convert_to_bool() -> tensor<4xi1> {
   return %0 : tensor<4xi1>
 }
 // CHECK-LABEL: func.func @convert_to_bool() -> tensor<4xi1>
-// CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<2> : tensor<4xi32>
-// CHECK-NEXT:    %[[CONVERT:.+]] = dovetail.convert %[[CONSTANT]] : tensor<4xi32> -> tensor<4xi1>
-// CHECK-NEXT:    return %[[CONVERT]] : tensor<4xi1>
+// CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<true> : tensor<4xi1>
+// CHECK-NEXT:    return %[[CONSTANT]] : tensor<4xi1>
+
+// Pointwise ops fold on splats by their scalar code.
+// CHECK-LABEL: @splats
+func.func @splats() -> (tensor<4xi32>, tensor<4xi1>, tensor<4xf32>, tensor<4xui8>, tensor<4xi32>, tensor<4xbf16>) {
+  // CHECK-DAG: %[[DIV:.*]] = dovetail.constant dense<-2> : tensor<4xi32>
+  // CHECK-DAG: %[[LESS:.*]] = dovetail.constant dense<true> : tensor<4xi1>
+  // CHECK-DAG: %[[EXP:.*]] = dovetail.constant dense<7.389056{{[0-9]*}}> : tensor<4xf32>
+  // CHECK-DAG: %[[SHIFT:.*]] = dovetail.constant dense<128> : tensor<4xui8>
+  // CHECK-DAG: %[[CLAMP:.*]] = dovetail.constant dense<2> : tensor<4xi32>
+  // CHECK-DAG: %[[ROOT:.*]] = dovetail.constant dense<1.4140{{[0-9]*}}e+00> : tensor<4xbf16>
+  // CHECK: return %[[DIV]], %[[LESS]], %[[EXP]], %[[SHIFT]], %[[CLAMP]], %[[ROOT]]
+  %a = dovetail.constant dense<-5> : tensor<4xi32>
+  %b = dovetail.constant dense<2> : tensor<4xi32>
+  %div = dovetail.div %a, %b : tensor<4xi32>
+  %less = dovetail.compare lt %a, %b : tensor<4xi32>
+  %x = dovetail.constant dense<2.0> : tensor<4xf32>
+  %exp = dovetail.exp %x : tensor<4xf32>
+  %bit = dovetail.constant dense<1> : tensor<4xui8>
+  %seven = dovetail.constant dense<7> : tensor<4xui8>
+  %shift = dovetail.shift_left %bit, %seven : tensor<4xui8>
+  %nine = dovetail.constant dense<9> : tensor<4xi32>
+  %clamp = dovetail.clamp %a, %nine, %b : tensor<4xi32>
+  %y = dovetail.constant dense<2.0> : tensor<4xbf16>
+  %root = dovetail.sqrt %y : tensor<4xbf16>
+  return %div, %less, %exp, %shift, %clamp, %root
+      : tensor<4xi32>, tensor<4xi1>, tensor<4xf32>, tensor<4xui8>, tensor<4xi32>, tensor<4xbf16>
+}
+
+// A check for NaN and infinities finds the op that makes the first of them.
+// CHECK-LABEL: @not_finite
+func.func @not_finite() -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  // CHECK-DAG: %[[LOG:.*]] = dovetail.log
+  // CHECK-DAG: %[[DIV:.*]] = dovetail.div
+  // CHECK-DAG: %[[INF:.*]] = dovetail.constant dense<0xFF800000> : tensor<4xf32>
+  // CHECK: return %[[LOG]], %[[DIV]], %[[INF]]
+  %one = dovetail.constant dense<-1.0> : tensor<4xf32>
+  %zero = dovetail.constant dense<0.0> : tensor<4xf32>
+  %inf = dovetail.constant dense<0x7F800000> : tensor<4xf32>
+  %log = dovetail.log %one : tensor<4xf32>
+  %div = dovetail.div %zero, %zero : tensor<4xf32>
+  %neg = dovetail.neg %inf : tensor<4xf32>
+  return %log, %div, %neg : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}

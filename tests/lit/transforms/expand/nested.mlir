@@ -23,13 +23,12 @@ func.func @main(%arg0: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
   return %0, %1 : tensor<f32>, tensor<f32>
 }
 // CHECK-LABEL: func.func @main(%arg0: tensor<f32>) -> (tensor<f32>, tensor<f32>)
-// CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<-1.000000e+00> : tensor<f32>
 // CHECK-NEXT:    %[[SIN:.+]] = dovetail.sin %arg0 : tensor<f32>
 // CHECK-NEXT:    %[[COS:.+]] = dovetail.cos %arg0 : tensor<f32>
 // CHECK-NEXT:    %[[MUL:.+]] = dovetail.mul %arg0, %[[COS]] : tensor<f32>
-// CHECK-NEXT:    %[[NEG:.+]] = dovetail.neg %[[CONSTANT]] : tensor<f32>
-// CHECK-NEXT:    %[[MUL_1:.+]] = dovetail.mul %[[NEG]], %[[SIN]] : tensor<f32>
-// CHECK-NEXT:    %[[MUL_2:.+]] = dovetail.mul %[[NEG]], %[[MUL]] : tensor<f32>
+// CHECK-NEXT:    %[[MUL_1:.+]] = dovetail.mul %[[SIN]], %[[CONSTANT]] : tensor<f32>
+// CHECK-NEXT:    %[[MUL_2:.+]] = dovetail.mul %[[MUL]], %[[CONSTANT]] : tensor<f32>
 // CHECK-NEXT:    return %[[MUL_1]], %[[MUL_2]] : tensor<f32>, tensor<f32>
 
 // -----

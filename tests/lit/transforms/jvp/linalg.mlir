@@ -64,7 +64,7 @@ func.func @main(%arg0: tensor<3x3xf32>) -> tensor<f32> {
 // CHECK-NEXT:    %[[CONSTANT_2:.+]] = dovetail.constant dense<1.000000e+00> : tensor<3xf32>
 // CHECK-NEXT:    %[[IOTA_2:.+]] = dovetail.iota 0 : tensor<3xi32>
 // CHECK-NEXT:    %[[COMPARE_2:.+]] = dovetail.compare eq %pivots, %[[IOTA_2]] : tensor<3xi32>
-// CHECK-NEXT:    %[[NEG:.+]] = dovetail.neg %[[CONSTANT_2]] : tensor<3xf32>
+// CHECK-NEXT:    %[[NEG:.+]] = dovetail.constant dense<-1.000000e+00> : tensor<3xf32>
 // CHECK-NEXT:    %[[SELECT_1:.+]] = dovetail.select %[[COMPARE_2]], %[[CONSTANT_2]], %[[NEG]] : tensor<3xi1>, tensor<3xf32>
 // CHECK-NEXT:    %[[REDUCE_PROD:.+]] = dovetail.reduce_prod %[[SELECT_1]] [0] : tensor<3xf32>
 // CHECK-NEXT:    %[[REDUCE_PROD_1:.+]] = dovetail.reduce_prod %[[REDUCE_SUM]] [0] : tensor<3xf32>
