@@ -277,6 +277,10 @@ class MeshAttribute:
     """Devices arranged along named axes."""
 
     def __init__(self, axes: Sequence[str], sizes: Sequence[int]) -> None: ...
+    @property
+    def axes(self) -> tuple[list[str], list[int]]:
+        """Their names and sizes."""
+
     def __str__(self) -> str: ...
 
 class ShardingAttribute:

@@ -199,6 +199,10 @@ static nb::object fromAttribute(Attribute value) {
     std::string encoded = encodeAttributes(entries);
     return nb::bytes(encoded.data(), encoded.size());
   }
+  if (auto sharding = dyn_cast<ShardingAttr>(value))
+    return nb::cast(ShardingHandle{sharding});
+  if (auto mesh = dyn_cast<MeshAttr>(value))
+    return nb::cast(MeshHandle{mesh});
   std::string text;
   llvm::raw_string_ostream(text) << value;
   return nb::str(text.c_str());

@@ -72,6 +72,15 @@ void bindShardings(nb::module_ &m) {
             new (self) MeshHandle(makeMesh(axes, sizes));
           },
           "axes"_a, "sizes"_a)
+      .def_prop_ro(
+          "axes",
+          [](const MeshHandle &self) {
+            NamesOfAxes names;
+            for (StringAttr name : self.attribute.getAxes())
+              names.push_back(name.str());
+            return std::pair(names, self.attribute.getSizes().vec());
+          },
+          "Their names and sizes.")
       .def("__str__", &print<MeshHandle>);
   nb::class_<ShardingHandle>(m, "ShardingAttribute", "The axes of a mesh over which each dimension is sharded.")
       .def(

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from dovetail.arrays.array import Array
+from dovetail.base.config import enable_x64
 from dovetail.diagnostics import environment
+from dovetail.exporting.stablehlo import load
+from dovetail.programs.jit import jit
 
 
 class Backend:
@@ -37,6 +44,43 @@ class Backend:
     def process_index(self) -> int:
         """The number of this process."""
         return environment.process_index()
+
+    def compile_and_load(
+        self, computation: Any, executable_devices: Any = None, compile_options: Any = None
+    ) -> LoadedExecutable:
+        """A program in StableHLO, compiled.
+
+        Args:
+          computation: a module, its text, or its bytecode.
+          executable_devices, compile_options: ignored.
+        """
+        is_text = isinstance(computation, (str, bytes))
+        return LoadedExecutable(self, computation if is_text else str(computation))
+
+
+class LoadedExecutable:
+    """A compiled program.
+
+    Args:
+      client: the platform.
+      program: the program, in StableHLO.
+    """
+
+    def __init__(self, client: Backend, program: str | bytes) -> None:
+        self.client = client
+        self._function = jit(load(program))
+
+    def execute(self, arguments: Sequence[Any], device: Any = None) -> list[Array]:
+        """The results of a call.
+
+        Args:
+          arguments: arrays.
+          device: ignored.
+        """
+        # Programs have the types that they state.
+        with enable_x64(True):
+            outs = self._function(*map(np.asarray, arguments))
+        return list(outs) if isinstance(outs, (tuple, list)) else [outs]
 
 
 def get_backend(platform: str | None = None) -> Backend:

@@ -26,10 +26,14 @@ def lower_fun(fun: Callable[..., Any], multiple_results: bool = True) -> Lowerin
     """
 
     def lowering(context: LoweringContext, *args: Any, **params: Any) -> Sequence[Any]:
-        result = fun(*args, **params)
-        return list(result) if multiple_results else [result]
+        def results(*args: Any) -> Sequence[Any]:
+            result = fun(*args, **params)
+            return list(result) if multiple_results else [result]
+
+        return context.applied(results, args)
 
     lowering.__name__ = getattr(fun, "__name__", "function")
+    lowering.is_traced = True  # type: ignore[attr-defined]
     return lowering
 
 
@@ -40,8 +44,9 @@ def register_lowering(
 
     Args:
       prim: the primitive.
-      rule: what `lower_fun` returns, or a function of a context, the arguments and the parameters,
-        which are traced values; it may use `emit_python_callback`.
+      rule: what `lower_fun` or `ffi_lowering` returns, or a function of a context, values of MLIR
+        and the parameters, which writes ops of StableHLO; it may call the former, and use
+        `emit_python_callback`.
       platform: the platform that the rule is for: those for others than "cpu" are not used, since
         lowerings are functions that are compiled for all of them.
       options: ignored.
@@ -55,8 +60,20 @@ def register_lowering(
             f"{platform}. Known platforms are: {', '.join(_PLATFORMS)}."
         )
     if platform is None or (platform == "cpu" and prim not in lowerings):
-        lowerings[prim] = rule
+        lowerings[prim] = rule if getattr(rule, "is_traced", False) else _writes_ops(rule)
     return rule
+
+
+def _writes_ops(rule: Lowering) -> Lowering:
+    """A lowering of traced values, from one that writes ops."""
+
+    def lowering(context: LoweringContext, *args: Any, **params: Any) -> Sequence[Any]:
+        from dovetail.as_jax.mlir.recordings import recorded  # lazy
+
+        return recorded(rule, context, args, params)
+
+    lowering.__name__ = getattr(rule, "__name__", "lowering")
+    return lowering
 
 
 def emit_python_callback(
@@ -90,4 +107,4 @@ def emit_python_callback(
         return [np.asarray(out) for out in callback(*values)]
 
     call = io_callback if has_side_effect else pure_callback
-    return list(call(host, types, *operands)), token, None
+    return ctx.applied(lambda *xs: list(call(host, types, *xs)), operands), token, None

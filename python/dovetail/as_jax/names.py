@@ -102,6 +102,8 @@ ALIASES = {
     "jax._src.lax.parallel": "dovetail.lax",
     "jax._src.lax.slicing": "dovetail.lax",
     "jax._src.lax.windowed_reductions": "dovetail.lax",
+    "jax._src.lib": "dovetail.as_jax.jaxlib",
+    "jax._src.lib.xla_client": "dovetail.as_jax.jaxlib.xla_client",
     "jax._src.mesh_utils": "dovetail.experimental.mesh_utils",
     "jax._src.monitoring": "dovetail.monitoring",
     "jax._src.named_sharding": "dovetail.placement.named_sharding",
@@ -126,6 +128,23 @@ ALIASES = {
     "jax._src.stages": "dovetail.stages",
     "jax._src.test_util": "dovetail.test_util",
 }
+
+# The modules of MLIR's bindings, under the names of the packages that have them.
+_OF_MLIR = {
+    "": "dovetail.as_jax.mlir",
+    ".dialects": "dovetail.as_jax.mlir.dialects",
+    ".dialects.chlo": "dovetail.as_jax.mlir.dialects.chlo",
+    ".dialects.hlo": "dovetail.as_jax.mlir.dialects.stablehlo",
+    ".dialects.stablehlo": "dovetail.as_jax.mlir.dialects.stablehlo",
+    ".ir": "iree.compiler.ir",
+    ".passmanager": "iree.compiler.passmanager",
+    **{
+        f".dialects.{name}": f"iree.compiler.dialects.{name}"
+        for name in ("arith", "builtin", "func", "math", "memref", "scf", "vector")
+    },
+}
+for _package in ("jax._src.lib.mlir", "jax.extend.mlir", "jaxlib.mlir"):
+    ALIASES.update({f"{_package}{name}": module for name, module in _OF_MLIR.items()})
 
 # Names that modules here lack, by their module. A module that is not here lacks all; internal ones
 # are listed if libraries import them.
@@ -229,13 +248,10 @@ MISSING = {
             LoweringResult LoweringRule Mesh MeshAxisName ModuleContext
             RECV_FROM_HOST_TYPE SEND_TO_HOST_TYPE SPMDAxisContext
             ShapePolyLoweringState ShardingContext Token TokenSet Value
-            aval_to_ir_type aval_to_ir_types core_call_lowering dense_int_array
-            dense_int_elements dtype_to_ir_type flatten_ir_types flatten_ir_values
-            i32_attr i64_attr ir ir_attribute ir_constant ir_constants
-            ir_tree_registry ir_type_handlers jaxpr_subcomp lower_jaxpr_to_fun
-            lower_jaxpr_to_module lowerable_effects make_ir_context merge_mlir_modules
-            module_to_bytecode module_to_string register_constant_handler shape_tensor
-            token_type unflatten_ir_values_like_types
+            core_call_lowering ir_tree_registry ir_type_handlers jaxpr_subcomp
+            lower_jaxpr_to_fun lower_jaxpr_to_module lowerable_effects merge_mlir_modules
+            module_to_bytecode register_constant_handler token_type
+            unflatten_ir_values_like_types
         """,
         "jax.interpreters.partial_eval": """
             Val dce_jaxpr dce_jaxpr_call_rule dce_jaxpr_closed_call_rule

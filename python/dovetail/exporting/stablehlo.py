@@ -220,7 +220,9 @@ def _text_of_bytecode(code: bytes) -> str:
             sdy,
             stablehlo,
         )
-    except ImportError:
+
+        deserialize = stablehlo.deserialize_portable_artifact
+    except (AttributeError, ImportError):
         raise value_error(
             "stablehlo.load reads bytecode with jaxlib, which must be installed, got: no such "
             "package; install it with `pip install jaxlib`, or write the text, such as "
@@ -230,7 +232,7 @@ def _text_of_bytecode(code: bytes) -> str:
         for dialect in (stablehlo, chlo, sdy):
             dialect.register_dialect(context)
         try:
-            return str(stablehlo.deserialize_portable_artifact(context, code))
+            return str(deserialize(context, code))
         except Exception as error:
             raise value_error(
                 "stablehlo.load: bytecode must be a portable artifact of a version that the "

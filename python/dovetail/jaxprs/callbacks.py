@@ -19,6 +19,38 @@ from dovetail.trees.treedef import public
 Params = dict[str, Any]
 
 
+class DebugEffect:
+    """The effect of calls whose results nothing uses."""
+
+    def __repr__(self) -> str:
+        return "Debug"
+
+
+class OrderedDebugEffect:
+    """The same for calls whose order matters."""
+
+    def __repr__(self) -> str:
+        return "OrderedDebug"
+
+
+class IOEffect:
+    """The effect of calls that are made exactly once."""
+
+    def __repr__(self) -> str:
+        return "IO"
+
+
+class OrderedIOEffect:
+    """The same for calls whose order matters."""
+
+    def __repr__(self) -> str:
+        return "OrderedIO"
+
+
+debug_effect, ordered_debug_effect = DebugEffect(), OrderedDebugEffect()
+_IO, _ORDERED_IO = IOEffect(), OrderedIOEffect()
+
+
 class FlatCallback:
     """A called function, of arrays, in the parameters of an equation.
 
@@ -61,6 +93,7 @@ class CallbackPrimitive(Primitive):
         result_avals: Sequence[ShapedArray] = (),
         ordered: bool = False,
         vmap_method: str | None = None,
+        effect: Any = None,
         **params: Any,
     ) -> Any:
         """Call the function.
@@ -71,9 +104,11 @@ class CallbackPrimitive(Primitive):
           result_avals: the types of its results.
           ordered: whether the order of the calls matters.
           vmap_method: how `vmap` calls it.
+          effect: that of a call for debugging, which says whether the order matters.
           params: what else JAX's equations have, ignored.
         """
         operands = [as_operand(arg, f"operand {i} of {self}") for i, arg in enumerate(args)]
+        ordered = ordered or isinstance(effect, OrderedDebugEffect)
         given = isinstance(callback, FlatCallback)
         called = callback.called if given else Callback(callback, args, {}, self.name)
         return called_on(called, operands, result_avals, self._effect, ordered, vmap_method)
@@ -84,7 +119,9 @@ class CallbackPrimitive(Primitive):
         """The parameters of an equation."""
         params: Params = {"callback": FlatCallback(called, avals)}
         if self._effect == "debug":
-            return params | {"ordered": attributes["ordered"]}
+            is_ordered = attributes["ordered"]
+            effect = ordered_debug_effect if is_ordered else debug_effect
+            return params | {"effect": effect, "partitioned": False}
         params |= {"result_avals": tuple(avals), "sharding": None}
         if self._effect == "io":
             return params | {"ordered": attributes["ordered"]}

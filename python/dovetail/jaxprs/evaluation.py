@@ -25,6 +25,9 @@ class TracedJaxpr:
       avals: the types of its arguments.
       out_avals: the types of its results.
       out_specs: how each result of the jaxpr is made of results of the function: keys are nodes.
+
+    Attributes:
+      attributes: those of the op that calls it, if that has rules.
     """
 
     def __init__(
@@ -37,6 +40,7 @@ class TracedJaxpr:
     ) -> None:
         self.function, self.num_captured = function, num_captured
         self.avals, self.out_avals, self.out_specs = avals, out_avals, out_specs
+        self.attributes: dict[str, Any] = {}
 
     def accepts(self, operands: Sequence[Operand]) -> bool:
         """Whether the arguments have the function's types."""

@@ -12,6 +12,8 @@ from dovetail.jaxprs.compositions import ComposedPrimitive
 from dovetail.jaxprs.evaluation import TracedJaxpr, eval_jaxpr, jaxpr_as_fun
 from dovetail.jaxprs.references import type_of
 from dovetail.jaxprs.structure import ClosedJaxpr, Jaxpr
+from dovetail.placement.meshes import EMPTY
+from dovetail.placement.shardings import UNSPECIFIED
 from dovetail.tracing.arguments import as_operand, as_operand_or_ref
 from dovetail.tracing.composed import makes_equations
 from dovetail.tracing.functions import apply
@@ -58,7 +60,7 @@ class CallPrimitive(Primitive):
 
     def bind(self, *args: Any, **params: Any) -> Any:
         """Call the function, with its rules."""
-        program, attributes = params[self.body], params.get("attributes", {})
+        program = params[self.body]
         jaxpr = program if isinstance(program, Jaxpr) else program.jaxpr
         consts = [] if isinstance(program, Jaxpr) else program.consts
         traced: TracedJaxpr | None = jaxpr.function
@@ -78,7 +80,7 @@ class CallPrimitive(Primitive):
                 module.keep(rule)
             rules[attribute] = rule.name if isinstance(rule, ProgramRules) else taken(rule.function)
         body = taken(traced.function)
-        return apply(self.op, body, operands, traced.out_avals, **attributes, **rules)
+        return apply(self.op, body, operands, traced.out_avals, **traced.attributes, **rules)
 
     impl = bind
 
@@ -101,6 +103,32 @@ custom_jvp_call_p = _Custom("custom_jvp_call", "custom_jvp", "call_jaxpr", rule=
 custom_vjp_call_p = _Custom(
     "custom_vjp_call", "custom_vjp", "call_jaxpr", fwd="fwd_jaxpr_thunk", bwd="bwd"
 )
+
+
+def jit_params(closed: ClosedJaxpr, name: str, stated: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of a call.
+
+    Args:
+      closed: the function.
+      name: its name.
+      stated: those that the `jit` stated.
+    """
+    num_args, num_results = len(closed.jaxpr.invars), len(closed.jaxpr.outvars)
+    more = num_args - len(stated.get("donated_invars", ()))
+    # Values that the function closes over are its last arguments.
+    return {
+        "jaxpr": closed,
+        "in_shardings": (*stated.get("in_shardings", ()), *(UNSPECIFIED,) * more),
+        "out_shardings": stated.get("out_shardings", (UNSPECIFIED,) * num_results),
+        "in_layouts": (None,) * num_args,
+        "out_layouts": (None,) * num_results,
+        "donated_invars": (*stated.get("donated_invars", ()), *(False,) * more),
+        "ctx_mesh": stated.get("ctx_mesh", EMPTY),
+        "name": stated.get("name", name),
+        "keep_unused": stated.get("keep_unused", False),
+        "inline": stated.get("inline", False),
+        "compiler_options_kvs": (),
+    }
 
 
 class _Call(ComposedPrimitive):

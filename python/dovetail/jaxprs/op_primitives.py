@@ -56,7 +56,7 @@ class OpPrimitive(Primitive):
         if any(map(is_keys, args)):
             return bound_to_keys(self, args, params)
         operands = [as_operand(arg, f"operand {i} of {self}") for i, arg in enumerate(args)]
-        if self.op in _ALIKE:
+        if self.op in ALIKE:
             operands = _alike(operands, 1 if self.op == "select" else 0)
         keywords = self._from(params, operands) | self.fixed
         if self.op == "select":
@@ -265,7 +265,7 @@ _SEVERAL = _FACTORIZATIONS | {"optimization_barrier", "sort"}
 # Ops whose results have an element type of their own, not that of operands.
 _STRONG = _FACTORIZATIONS | {"argmax", "argmin", "compare", "convert", "is_finite"}
 # Ops of operands of one type: JAX's primitives take numbers in their place.
-_ALIKE = frozenset(op for op, of in OPS.items() if of.stretches and op != "ldexp").union(
+ALIKE = frozenset(op for op, of in OPS.items() if of.stretches and op != "ldexp").union(
     ("clamp", "igamma", "igammac", "nextafter", "zeta"),
     ("shift_left", "shift_right_arithmetic", "shift_right_logical"),
 )

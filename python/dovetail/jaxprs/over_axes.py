@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -9,6 +10,8 @@ from dovetail import lax
 from dovetail.jaxprs.evaluation import interpret
 from dovetail.jaxprs.op_views import OpView
 from dovetail.jaxprs.structure import Atom, Jaxpr
+from dovetail.placement.attributes import named_sharding_of
+from dovetail.placement.meshes import AbstractMesh
 from dovetail.tracing.arguments import as_operand
 from dovetail.tracing.composed import Equation
 from dovetail.transforms.primitives import Primitive
@@ -164,6 +167,21 @@ def on_parts(equation: Equation, jaxpr: Jaxpr, atoms: list[Atom]) -> tuple[Param
     return params, [*atoms[count:], *atoms[:count]]
 
 
+def params_of_parts(attributes: Params, jaxpr: Jaxpr) -> Params:
+    """The parameters of a `shard_map` that a transform made, from the attributes of the op."""
+    shardings = [named_sharding_of(x) for x in (*attributes["in"], *attributes["out"])]
+    axis_names, sizes = attributes["mesh"].axes
+    specs, count = [each.spec for each in shardings], len(attributes["in"])
+    return {
+        "jaxpr": jaxpr,
+        "mesh": AbstractMesh(tuple(sizes), tuple(axis_names)),
+        "in_specs": tuple(specs[:count]),
+        "out_specs": tuple(specs[count:]),
+        "check_vma": "checked" in attributes,
+        "newly_manual_axes": frozenset(attributes["axes"]),
+    }
+
+
 PRIMITIVES = {
     each.name: each
     for each in (
@@ -207,12 +225,49 @@ def _index(keywords: Params, ins: Sequence[Any]) -> Params:
     return {"axis_name": axes[0] if len(axes) == 1 else axes}
 
 
+def _sizes(keywords: Params) -> int:
+    return math.prod(keywords["sizes"])
+
+
+def _gathered(keywords: Params, ins: Sequence[Any]) -> Params:
+    return {
+        "all_gather_dimension": keywords["dimension"],
+        "axis_name": tuple(keywords["axes"]),
+        "axis_size": _sizes(keywords),
+        "axis_index_groups": None,
+        "tiled": False,
+    }
+
+
+def _scattered(keywords: Params, ins: Sequence[Any]) -> Params:
+    return {
+        "scatter_dimension": keywords["dimension"],
+        "axis_name": tuple(keywords["axes"]),
+        "axis_size": _sizes(keywords),
+        "axis_index_groups": None,
+        "tiled": False,
+    }
+
+
+def _exchanged(keywords: Params, ins: Sequence[Any]) -> Params:
+    return {
+        "split_axis": keywords["from"],
+        "concat_axis": keywords["to"],
+        "axis_name": tuple(keywords["axes"]),
+        "axis_index_groups": None,
+        "tiled": False,
+    }
+
+
 def _permutation(keywords: Params, ins: Sequence[Any]) -> Params:
     pairs = zip(keywords["sources"], keywords["targets"], strict=True)
     return {"axis_name": tuple(keywords["axes"]), "perm": tuple(pairs)}
 
 
 VIEWS = {
+    "all_gather": OpView("all_gather", _gathered),
+    "all_to_all": OpView("all_to_all", _exchanged),
+    "reduce_scatter": OpView("reduce_scatter", _scattered),
     "all_reduce_sum": OpView(_name_of_sum, _of_sum),
     "all_reduce_max": OpView("pmax", _axes_in_groups),
     "all_reduce_min": OpView("pmin", _axes_in_groups),

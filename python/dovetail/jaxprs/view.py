@@ -16,15 +16,16 @@ from dovetail.jaxprs.evaluation import TracedJaxpr
 from dovetail.jaxprs.higher_order import (
     CALLS,
     Callable_,
+    jit_params,
     loop_params,
     order_of_arguments,
     types_of,
 )
 from dovetail.jaxprs.of_keys import keys_aval, without_words
-from dovetail.jaxprs.op_primitives import primitive_of, scalar_or_array
+from dovetail.jaxprs.op_primitives import ALIKE, primitive_of, scalar_or_array
 from dovetail.jaxprs.op_views import VIEWS
 from dovetail.jaxprs.over_axes import VIEWS as OVER_AXES
-from dovetail.jaxprs.over_axes import CollectivePrimitive, on_parts
+from dovetail.jaxprs.over_axes import CollectivePrimitive, on_parts, params_of_parts
 from dovetail.jaxprs.primitives import named
 from dovetail.jaxprs.references import (
     OPS,
@@ -47,7 +48,7 @@ from dovetail.jaxprs.structure import (
 )
 from dovetail.jaxprs.window_views import Selections
 from dovetail.reference.program import decoded
-from dovetail.tracing.composed import equation_named
+from dovetail.tracing.composed import Equation, equation_named
 from dovetail.transforms.custom_derivatives.lazy import PREFIX
 from dovetail.transforms.program_rules import rules_named
 from dovetail.trees.pytree import flatten
@@ -198,8 +199,7 @@ class _Reading:
         outvars = [Var(aval) for aval in types_of(list(zip(of.shapes, of.elements, strict=True)))]
         attributes, name = of.attributes, of.op
         keys, key_results = {}, {}
-        is_labelled = name == "call" and "label" in attributes
-        equation = equation_named(attributes["label"]) if is_labelled else None
+        equation = _composition_of(of)
         if equation is not None:
             atoms = atoms[: equation.num_operands]
             keys, key_results = equation.keys, equation.key_results
@@ -243,9 +243,11 @@ class _Reading:
             return rules.primitive, rules.params, atoms, outvars
         if name in CALLS:
             return *self._call(of), atoms, outvars
-        if name == "shard_map" and "label" in attributes:
-            equation = equation_named(attributes["label"])
+        if name == "shard_map":
             jaxpr = self.view.function(attributes["callee"]).jaxpr
+            if "label" not in attributes:
+                return named("shard_map"), params_of_parts(attributes, jaxpr), atoms, outvars
+            equation = equation_named(attributes["label"])
             return named("shard_map"), *on_parts(equation, jaxpr, atoms), outvars
         if name in ("scan", "while", "case"):
             order = None if name == "case" else order_of_arguments(name, attributes)
@@ -269,6 +271,8 @@ class _Reading:
         primitive = primitive_of(name, keywords)
         if name == "select":
             atoms = [atoms[0], atoms[2], atoms[1]]
+        elif name in ALIKE:
+            atoms = _with_numbers(atoms)
         return primitive, primitive.params_of(keywords, ins, outs), atoms, outvars
 
     def _moved_keys(
@@ -299,7 +303,15 @@ class _Reading:
     def _call(self, of: Any) -> tuple[Any, dict[str, Any]]:
         """The primitive of an op on functions, and its parameters."""
         primitive, attributes = CALLS[of.op], dict(of.attributes)
-        closed = self.view.function(attributes.pop("callee"))
+        name = attributes.pop("callee")
+        closed = self.view.function(name)
+        if of.op == "call":
+            label = attributes.get("label")
+            return primitive, jit_params(
+                closed, name, {} if label is None else equation_named(label).params
+            )
+        if closed.jaxpr.function is not None:
+            closed.jaxpr.function.attributes = attributes
         rules = {}
         for attribute, param in primitive.rules.items():
             name = attributes.pop(attribute)
@@ -307,17 +319,32 @@ class _Reading:
                 rules[param] = rules_named(name)
                 continue
             rules[param] = Callable_(self.view.module.function(name), self.view.function(name))
-        if of.op == "call":
-            return primitive, {"jaxpr": closed, "name": of.attributes["callee"], "inline": False}
         if of.op == "checkpoint":
             more = {
                 "prevent_cse": attributes["prevent_cse"],
                 "differentiated": False,
                 "policy": None,
             }
-            return primitive, {"jaxpr": closed.jaxpr, **more, "attributes": attributes}
-        more = {"num_consts": 0, "symbolic_zeros": False, "attributes": attributes}
+            return primitive, {"jaxpr": closed.jaxpr, **more}
+        more: dict[str, Any] = {"num_consts": 0, "symbolic_zeros": False}
+        if of.op == "custom_vjp":
+            more["out_trees"] = lambda: ()
         return primitive, {primitive.body: closed, **rules, **more}
+
+
+def _with_numbers(atoms: list[Atom]) -> list[Atom]:
+    """Operands of one shape, with numbers in the place of arrays that repeat them."""
+    if all(isinstance(atom, Literal) for atom in atoms):
+        return atoms
+    return [
+        Literal(np.asarray(atom.val).flat[0], atom.aval.update(shape=()))
+        if isinstance(atom, Literal)
+        and atom.aval.shape
+        and np.size(atom.val)
+        and not any(np.asarray(atom.val).strides)
+        else atom
+        for atom in atoms
+    ]
 
 
 def _is_same_number(of: Any, atom: Atom) -> bool:
@@ -364,10 +391,17 @@ class _Accesses:
         return [self._refs[of.operands[0]], *atoms[1:]]
 
 
+def _composition_of(of: Any) -> Equation | None:
+    """The equation of a composition that an op calls."""
+    label = of.attributes.get("label") if of.op == "call" else None
+    equation = None if label is None else equation_named(label)
+    return None if equation is None or equation.primitive == "jit" else equation
+
+
 def _access_of(of: Any) -> str | None:
     """The name of the access that an op is."""
-    label = of.attributes.get("label") if of.op == "call" else None
-    name = None if label is None else equation_named(label).primitive
+    equation = _composition_of(of)
+    name = None if equation is None else equation.primitive
     return name if name in ("get", "swap", "addupdate") else None
 
 
@@ -394,7 +428,9 @@ def _is_derived_call(of: Any) -> bool:
     """Whether an op calls a function that a transform made, which the jaxpr of JAX would not."""
     if of.op != "call":
         return False
-    name = of.attributes["callee"]
+    name, label = of.attributes["callee"], of.attributes.get("label")
+    if label is not None and equation_named(label).params.get("inline"):
+        return True
     # Within `shard_map`, that of an equation is made anew.
     is_equation = "label" in of.attributes and name.endswith(".vary")
     return ("." in name or name.startswith("rule")) and not is_equation

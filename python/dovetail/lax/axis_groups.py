@@ -25,12 +25,14 @@ class Groups(NamedTuple):
         their first.
       sizes: the size of each element's group.
       positions: the position of each element in its group.
+      indices: the groups, as they are stated.
     """
 
     axes: tuple[Axis, ...]
     members: np.ndarray
     sizes: np.ndarray
     positions: np.ndarray
+    indices: tuple[tuple[int, ...], ...]
 
     @staticmethod
     def of(
@@ -65,7 +67,7 @@ class Groups(NamedTuple):
             for position, number in enumerate(group):
                 members[number] = [*group, *group[:1] * (largest - len(group))]
                 sizes[number], positions[number] = len(group), position
-        return Groups(axes, members, sizes, positions)
+        return Groups(axes, members, sizes, positions, tuple(map(tuple, lists)))
 
     @staticmethod
     def if_any(function: str, axes: tuple[Axis, ...], groups: Any) -> Groups | None:

@@ -60,8 +60,14 @@ def psum(x: Any, axis_name: AxisName, *, axis_index_groups: Any = None) -> Any:
     named, dims, groups = _partition("psum", axis_name, axis_index_groups)
     if not named and not dims:
         return x
+
+    def total(operand: Array, groups: Groups) -> Array:
+        names, indices = names_of(axis_name), groups.indices
+        equation = {"axes": names, "axis_index_groups": indices}
+        return over_mesh("psum", groups.total, operand, named, **equation)
+
     if groups is not None and not groups.are_equal:
-        return each_leaf(lambda leaf: groups.total(_as_number("psum", leaf)), x)
+        return each_leaf(lambda leaf: total(_as_number("psum", leaf), groups), x)
     if not any(isinstance(leaf, Tracer) for leaf in flatten(x)[0]):
         size = size_of(named) if groups is None else groups.size
         return each_leaf(lambda leaf: _multiple(leaf, size, dims), x)
@@ -69,7 +75,7 @@ def psum(x: Any, axis_name: AxisName, *, axis_index_groups: Any = None) -> Any:
     def reduce(leaf: Any) -> Array:
         operand = _as_number("psum", leaf)
         if groups is not None:
-            return groups.total(operand)
+            return total(operand, groups)
         operand = lax.reduce_sum(operand, canonical_axes(dims, operand.ndim)) if dims else operand
         return _over("all_reduce_sum", operand, named)
 
@@ -205,10 +211,17 @@ def _extreme(
 ) -> Any:
     named, dims, groups = _partition(function, axis_name, axis_index_groups)
 
+    def reduced(operand: Array, groups: Groups) -> Array:
+        def extreme(x: Array) -> Array:
+            return reduce(groups.gathered(x), (0,))
+
+        equation = {"axes": names_of(axis_name), "axis_index_groups": groups.indices}
+        return over_mesh(function, extreme, operand, named, **equation)
+
     def bind(leaf: Any) -> Array:
         operand = unary(function, leaf, "biuf")
         if groups is not None:
-            return reduce(groups.gathered(operand), (0,))
+            return reduced(operand, groups)
         operand = reduce(operand, canonical_axes(dims, operand.ndim)) if dims else operand
         return _over(op, operand, named)
 
@@ -267,8 +280,22 @@ def all_gather(
         def gather_members(leaf: Any) -> Array:
             operand = as_operand("all_gather", leaf)
             dimension = canonical_axis(axis, operand.ndim + (not tiled))
-            result = move_dim(members.gathered(operand), 0, dimension)
-            return merged(result, dimension) if tiled else result
+
+            def gathered(x: Array) -> Array:
+                result = move_dim(members.gathered(x), 0, dimension)
+                return merged(result, dimension) if tiled else result
+
+            return over_mesh(
+                "all_gather",
+                gathered,
+                operand,
+                axes,
+                axis_name=names_of(axis_name),
+                axis_size=members.size,
+                all_gather_dimension=dimension,
+                axis_index_groups=members.indices,
+                tiled=tiled,
+            )
 
         return each_leaf(gather_members, x)
     if not axes:
@@ -349,12 +376,11 @@ def psum_scatter(
     def scatter(leaf: Any) -> Array:
         operand = unary("psum_scatter", leaf, "iufc")
         dimension = canonical_axis(scatter_dimension, operand.ndim)
-        if groups is not None:
-            operand = divided("psum_scatter", operand, dimension, size, tiled)
-            return groups.own(groups.total(operand), dimension)
 
         def scattered(x: Array) -> Array:
             x = divided("psum_scatter", x, dimension, size, tiled)
+            if groups is not None:
+                return groups.own(groups.total(x), dimension)
             return bind_over("reduce_scatter", x, dimension=dimension, **places(axes))
 
         return over_mesh(
@@ -365,7 +391,7 @@ def psum_scatter(
             axis_name=names_of(axis_name),
             axis_size=size,
             scatter_dimension=dimension,
-            axis_index_groups=None,
+            axis_index_groups=None if groups is None else groups.indices,
             tiled=tiled,
         )
 

@@ -69,7 +69,7 @@ def all_to_all(
         operand = as_operand("all_to_all", leaf)
         split = canonical_axis(split_axis, operand.ndim, "split_axis")
         concat = canonical_axis(concat_axis, operand.ndim, "concat_axis")
-        if groups is not None or tiled or not makes_equations():
+        if tiled or not makes_equations():
             return exchanged(operand, split, concat, tiled)
         # JAX's primitive keeps both dimensions.
         new, old = concat + (split < concat), split + (concat < split)
@@ -84,9 +84,9 @@ def all_to_all(
             "all_to_all",
             lambda x: sent(x, split, concat, keeps),
             operand,
-            () if groups is not None else axes,
+            axes,
             axis_name=axis_name,
-            axis_index_groups=None,
+            axis_index_groups=None if groups is None else groups.indices,
             **params,
         )
 

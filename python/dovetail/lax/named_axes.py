@@ -75,6 +75,7 @@ def over_mesh(
     function: Callable[[Array], Array],
     operand: Array,
     axes: tuple[Axis, ...],
+    /,
     **params: Any,
 ) -> Any:
     """Apply a collective; over axes of a mesh, it is an equation of what `make_jaxpr` makes, unless

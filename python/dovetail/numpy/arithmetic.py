@@ -11,6 +11,7 @@ from dovetail.numpy.promotion import (
     filled,
     inexact,
     numbers,
+    only_values,
     pair,
     pair_inexact,
     pair_numbers,
@@ -23,22 +24,24 @@ from dovetail.tracing.bind import apply_all_known, is_for_host
 
 
 @documented(PROMOTED)
-def add(x: ArrayLike, y: ArrayLike, /) -> Array:
+def add(x: ArrayLike, y: ArrayLike, /, *, out: None = None, where: None = None) -> Array:
     """x + y; for bools, x or y.
 
     Example:
       >>> add(1, 2.5)
       Array(3.5, dtype=float32, weak_type=True)
     """
+    only_values("add", out, where)
     return ops.add(*pair("add", x, y))
 
 
 @documented(PROMOTED)
-def subtract(x: ArrayLike, y: ArrayLike, /) -> Array:
+def subtract(x: ArrayLike, y: ArrayLike, /, *, out: None = None, where: None = None) -> Array:
     """x - y, not for bools.
 
     Args:
       x, y: arrays or scalars of numbers, which are promoted and broadcast.
+      out, where: must be None.
 
     Raises:
       TypeError: both operands are bools.
@@ -47,18 +50,20 @@ def subtract(x: ArrayLike, y: ArrayLike, /) -> Array:
       >>> subtract(1, 2)
       Array(-1, dtype=int32, weak_type=True)
     """
+    only_values("subtract", out, where)
     a, b = pair("subtract", x, y)
     return ops.sub(check_kind("subtract", a, "iufc"), b)
 
 
 @documented(PROMOTED)
-def multiply(x: ArrayLike, y: ArrayLike, /) -> Array:
+def multiply(x: ArrayLike, y: ArrayLike, /, *, out: None = None, where: None = None) -> Array:
     """x * y; for bools, x and y.
 
     Example:
       >>> multiply(2, 3)
       Array(6, dtype=int32, weak_type=True)
     """
+    only_values("multiply", out, where)
     return ops.mul(*pair("multiply", x, y))
 
 
@@ -166,11 +171,12 @@ def square(x: ArrayLike, /) -> Array:
 
 
 @documented(SAME)
-def negative(x: ArrayLike, /) -> Array:
+def negative(x: ArrayLike, /, *, out: None = None, where: None = None) -> Array:
     """-x, not for bools.
 
     Args:
       x: an array or scalar of numbers.
+      out, where: must be None.
 
     Raises:
       TypeError: the operand is of bools.
@@ -179,6 +185,7 @@ def negative(x: ArrayLike, /) -> Array:
       >>> negative(1)
       Array(-1, dtype=int32, weak_type=True)
     """
+    only_values("negative", out, where)
     return ops.neg(unary("negative", x, "iufc"))
 
 

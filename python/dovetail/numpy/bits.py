@@ -17,7 +17,7 @@ from dovetail.numpy import reductions
 from dovetail.numpy.data import as_dtype
 from dovetail.numpy.docstrings import BITS, SAME
 from dovetail.numpy.logic import truth
-from dovetail.numpy.promotion import pair
+from dovetail.numpy.promotion import only_values, pair
 from dovetail.numpy.shape import moveaxis, ravel
 from dovetail.ops.operands import (
     ArrayLike,
@@ -32,35 +32,38 @@ from dovetail.tracing.bind import apply_known, constant, is_for_numpy
 
 
 @documented(BITS)
-def bitwise_and(x: ArrayLike, y: ArrayLike, /) -> Array:
+def bitwise_and(x: ArrayLike, y: ArrayLike, /, *, out: None = None, where: None = None) -> Array:
     """x and y, bit by bit, of integers or bools.
 
     Example:
       >>> bitwise_and(6, 3)
       Array(2, dtype=int32, weak_type=True)
     """
+    only_values("bitwise_and", out, where)
     return lax.bitwise_and(*pair("bitwise_and", x, y))
 
 
 @documented(BITS)
-def bitwise_or(x: ArrayLike, y: ArrayLike, /) -> Array:
+def bitwise_or(x: ArrayLike, y: ArrayLike, /, *, out: None = None, where: None = None) -> Array:
     """x or y, bit by bit, of integers or bools.
 
     Example:
       >>> bitwise_or(6, 3)
       Array(7, dtype=int32, weak_type=True)
     """
+    only_values("bitwise_or", out, where)
     return lax.bitwise_or(*pair("bitwise_or", x, y))
 
 
 @documented(BITS)
-def bitwise_xor(x: ArrayLike, y: ArrayLike, /) -> Array:
+def bitwise_xor(x: ArrayLike, y: ArrayLike, /, *, out: None = None, where: None = None) -> Array:
     """The bits set in exactly one of x and y, integers or bools.
 
     Example:
       >>> bitwise_xor(6, 3)
       Array(5, dtype=int32, weak_type=True)
     """
+    only_values("bitwise_xor", out, where)
     return lax.bitwise_xor(*pair("bitwise_xor", x, y))
 
 

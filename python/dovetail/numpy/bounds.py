@@ -9,18 +9,19 @@ from dovetail.base.documentation import documented
 from dovetail.base.errors import value_error
 from dovetail.lax.lexicographic import complex_order, first_in_order
 from dovetail.numpy.docstrings import PROMOTED
-from dovetail.numpy.promotion import pair
+from dovetail.numpy.promotion import only_values, pair
 from dovetail.ops.operands import PYTHON_SCALARS, ArrayLike, as_operand
 
 
 @documented(PROMOTED)
-def maximum(x: ArrayLike, y: ArrayLike, /) -> Array:
+def maximum(x: ArrayLike, y: ArrayLike, /, *, out: None = None, where: None = None) -> Array:
     """The greater of x and y, NaN if either is; complex numbers in lexicographic order.
 
     Example:
       >>> maximum(1, 2)
       Array(2, dtype=int32, weak_type=True)
     """
+    only_values("maximum", out, where)
     a, b = pair("maximum", x, y)
     if dtypes.KINDS[a.dtype] == "c":
         return first_in_order(a, b, "gt")
@@ -28,13 +29,14 @@ def maximum(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 @documented(PROMOTED)
-def minimum(x: ArrayLike, y: ArrayLike, /) -> Array:
+def minimum(x: ArrayLike, y: ArrayLike, /, *, out: None = None, where: None = None) -> Array:
     """The smaller of x and y, NaN if either is; complex numbers in lexicographic order.
 
     Example:
       >>> minimum(1, 2)
       Array(1, dtype=int32, weak_type=True)
     """
+    only_values("minimum", out, where)
     a, b = pair("minimum", x, y)
     if dtypes.KINDS[a.dtype] == "c":
         return first_in_order(a, b, "lt")

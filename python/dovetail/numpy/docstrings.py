@@ -14,6 +14,7 @@ PROMOTED = """
     Args:
       x, y: arrays or scalars, which are promoted and broadcast.
       x1, x2: arrays or scalars, which are promoted and broadcast.
+      out, where: must be None.
 
     Returns:
       An array of the promoted type.

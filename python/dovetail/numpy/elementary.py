@@ -21,6 +21,7 @@ from dovetail.numpy.docstrings import FLOATS, INEXACT, PROMOTED, REAL
 from dovetail.numpy.promotion import (
     inexact,
     numbers,
+    only_values,
     pair_inexact,
     pair_numbers,
     real_inexact,
@@ -110,7 +111,7 @@ def log10(x: ArrayLike, /) -> Array:
 
 
 @documented(INEXACT)
-def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+def logaddexp(x1: ArrayLike, x2: ArrayLike, /, *, out: None = None, where: None = None) -> Array:
     """log(exp(x1) + exp(x2)) without overflow.
 
     Returns:
@@ -120,6 +121,7 @@ def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
       >>> logaddexp(0.0, -np.inf)
       Array(0., dtype=float32, weak_type=True)
     """
+    only_values("logaddexp", out, where)
     x, y = pair_inexact("logaddexp", x1, x2)
     if dtypes.KINDS[x.dtype] == "c":
         return complex_logaddexp(x, y)
@@ -127,13 +129,14 @@ def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 
 @documented(INEXACT)
-def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+def logaddexp2(x1: ArrayLike, x2: ArrayLike, /, *, out: None = None, where: None = None) -> Array:
     """log2(2**x1 + 2**x2) without overflow.
 
     Example:
       >>> logaddexp2(1.0, 1.0)
       Array(2., dtype=float32, weak_type=True)
     """
+    only_values("logaddexp2", out, where)
     x, y = pair_inexact("logaddexp2", x1, x2)
     if dtypes.KINDS[x.dtype] == "c":
         factor = 1 / math.log(2)

@@ -19,6 +19,7 @@ from dovetail.numpy.docstrings import LOGICAL, PREDICATE, REAL
 from dovetail.numpy.promotion import (
     filled,
     no_out,
+    only_values,
     pair,
     promote_and_broadcast,
     with_dtype,
@@ -379,35 +380,38 @@ def _truths(name: str, x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
 
 
 @documented(LOGICAL)
-def logical_and(x: ArrayLike, y: ArrayLike, /) -> Array:
+def logical_and(x: ArrayLike, y: ArrayLike, /, *, out: None = None, where: None = None) -> Array:
     """Logical and: true where both elements are nonzero.
 
     Example:
       >>> logical_and(1, 0.0)
       Array(False, dtype=bool)
     """
+    only_values("logical_and", out, where)
     return ops.and_(*_truths("logical_and", x, y))
 
 
 @documented(LOGICAL)
-def logical_or(x: ArrayLike, y: ArrayLike, /) -> Array:
+def logical_or(x: ArrayLike, y: ArrayLike, /, *, out: None = None, where: None = None) -> Array:
     """Logical or: true where at least one element is nonzero.
 
     Example:
       >>> logical_or(1, 0.0)
       Array(True, dtype=bool)
     """
+    only_values("logical_or", out, where)
     return ops.or_(*_truths("logical_or", x, y))
 
 
 @documented(LOGICAL)
-def logical_xor(x: ArrayLike, y: ArrayLike, /) -> Array:
+def logical_xor(x: ArrayLike, y: ArrayLike, /, *, out: None = None, where: None = None) -> Array:
     """Logical exclusive or: true where exactly one element is nonzero.
 
     Example:
       >>> logical_xor(1, 1.0)
       Array(False, dtype=bool)
     """
+    only_values("logical_xor", out, where)
     return ops.xor(*_truths("logical_xor", x, y))
 
 

@@ -204,6 +204,17 @@ def no_out(name: str, out: Any) -> None:
         )
 
 
+def only_values(name: str, out: Any, where: Any) -> None:
+    """Reject NumPy's arguments for writing into an array, and for writing some elements only."""
+    if out is not None:
+        no_out(name, out)
+    if where is not None:
+        raise NotImplementedError(
+            f"{name}: arrays are immutable, so where must be None; choose between results with "
+            "dovetail.numpy.where"
+        )
+
+
 def strong(x: Array) -> Array:
     """`x` with a type that is not weak."""
     return with_dtype(x, x.dtype)

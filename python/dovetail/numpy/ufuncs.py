@@ -17,7 +17,7 @@ from dovetail.numpy import cumulative, reductions
 from dovetail.numpy.choice import where as choose
 from dovetail.numpy.creation import asarray, astype, full
 from dovetail.numpy.joining import concatenate, stack
-from dovetail.numpy.promotion import no_out
+from dovetail.numpy.promotion import no_out, only_values
 from dovetail.numpy.shape import broadcast_to, expand_dims, moveaxis, ravel, reshape
 from dovetail.numpy.vectorization import vectorize
 from dovetail.ops.operands import canonical_axis
@@ -116,12 +116,7 @@ class ufunc(metaclass=_Named):
 
     def __call__(self, *args: Any, out: None = None, where: None = None) -> Any:
         """The function of all elements."""
-        no_out(self.__name__, out)
-        if where is not None:
-            raise NotImplementedError(
-                f"{self.__name__}: where must be None; choose between results with "
-                "dovetail.numpy.where"
-            )
+        only_values(self.__name__, out, where)
         if len(args) != self.nin:
             raise type_error(
                 f"{self.__name__}: there must be {self.nin} arguments, got: {len(args)}"

@@ -60,6 +60,13 @@ def sharding_attribute(
     return spec_attribute(mesh_attribute(mesh), sharding.spec, rank, text_of, are_open)
 
 
+def named_sharding_of(attribute: _core.ShardingAttribute) -> NamedSharding:
+    """A sharding of the dialect, over an abstract mesh."""
+    names, sizes = attribute.mesh
+    dims, _, _ = attribute.axes
+    return named_sharding(AbstractMesh(tuple(sizes), tuple(names)), attribute.axes, len(dims))
+
+
 def named_sharding(mesh: Mesh | AbstractMesh, axes: Axes, ndim: int | None = None) -> NamedSharding:
     """The sharding over these axes, with an entry for each of `ndim` dimensions, or for those up to
     the last one that is sharded.

@@ -53,6 +53,16 @@ class Block:
         )
 
 
+class UnspecifiedValue:
+    """The class of what stands for a sharding that is not stated."""
+
+    def __repr__(self) -> str:
+        return "UnspecifiedValue"
+
+
+UNSPECIFIED = UnspecifiedValue()
+
+
 class Sharding:
     """The distribution of an array's elements over devices.
 

@@ -101,6 +101,8 @@ def jit(
         "device": device,
         "backend": backend,
         "compile": compile,
+        "keep_unused": keep_unused,
+        "inline": inline,
     }
     if fun is None:
         dynamic = {"dynamic_shapes": dynamic_shapes, "dynamic_constraints": dynamic_constraints}

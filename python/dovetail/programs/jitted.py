@@ -22,6 +22,7 @@ from dovetail.placement import platforms
 from dovetail.placement.shardings import Place, Sharding, common_place, place_on
 from dovetail.programs import cache, log
 from dovetail.programs.cache import ProgramCache, cache_of
+from dovetail.programs.call_equations import equation_of_call
 from dovetail.programs.call_parts import (
     described_leaf,
     extracted,
@@ -44,6 +45,7 @@ from dovetail.tracing.arguments import LeafNames, as_operand, name_of, parameter
 from dovetail.tracing.axes import Axis
 from dovetail.tracing.bind import zeros
 from dovetail.tracing.call_keys import check_hashable, incomparable
+from dovetail.tracing.composed import makes_equations
 from dovetail.tracing.functions import References, TracedFunction, call, trace
 from dovetail.tracing.references import Ref, check_references
 from dovetail.tracing.trace import Operand, Tracer
@@ -434,7 +436,12 @@ class Jitted(_core.CompiledCalls):
                 known[key] = inlined
         traced = inlined.traced
         self._check_references(jit_call, traced.captured)
-        outs = call(inlined.callee, [*jit_call.leaves, *traced.captured], traced.avals)
+        operands = [*jit_call.leaves, *traced.captured]
+        label = None
+        if self._kind == "jit" and makes_equations():
+            results = self._stated_results(traced.extra, traced.avals)
+            label = equation_of_call(self._name, self._options, jit_call, results, traced.avals)
+        outs = call(inlined.callee, operands, traced.avals, label)
         if traced.uses is not None:
             traced.uses.apply(jit_call.leaves, outs)
         return unflatten(traced.extra, outs)

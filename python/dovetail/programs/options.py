@@ -85,6 +85,7 @@ class Options(NamedTuple):
       device, backend: where programs run: a device, or the first one of a platform.
       compile: when they are compiled; None for the setting `compile`.
       in_shardings, out_shardings: how arguments and results are sharded; None if it is not stated.
+      keep_unused, inline: parameters of the equations of calls.
     """
 
     static_argnums: tuple[int, ...] = ()
@@ -96,6 +97,8 @@ class Options(NamedTuple):
     compile: str | None = None
     in_shardings: ShardingPrefix | None = None
     out_shardings: ShardingPrefix | None = None
+    keep_unused: bool = False
+    inline: Any = False
 
     @property
     def place(self) -> Place | None:
@@ -136,6 +139,8 @@ def options_for(
     compile: str | None = None,
     in_shardings: Any = None,
     out_shardings: Any = None,
+    keep_unused: bool = False,
+    inline: Any = False,
 ) -> Options:
     """The options for a function; if only numbers or names are given, the others follow.
 
@@ -171,7 +176,9 @@ def options_for(
             f"got: {compile!r}"
         )
     prefixes = [ShardingPrefix.of(sharding, what) for what, sharding in shardings.items()]
-    return Options(*static, *donated, device, backend, compile, *prefixes)
+    return Options(
+        *static, *donated, device, backend, compile, *prefixes, bool(keep_unused), inline
+    )
 
 
 def _completed(

@@ -317,13 +317,22 @@ def _types_of(avals: Sequence[ShapedArray]) -> tuple[list[Type], list[bool]]:
 
 
 def call(
-    callee: evaluation.Callee, operands: Sequence[Operand], results: Sequence[ShapedArray]
+    callee: evaluation.Callee,
+    operands: Sequence[Operand],
+    results: Sequence[ShapedArray],
+    label: str | None = None,
 ) -> list[Operand]:
-    """Call a function that was traced at any time: in the trace in progress, or at once."""
+    """Call a function that was traced at any time: in the trace in progress, or at once.
+
+    Args:
+      callee: the function.
+      operands, results: those of the call, and the types of its results.
+      label: the name of the equation that the call is.
+    """
     weak = [aval.weak_type for aval in results]
     if stack.suspended and has_tracers(operands):
         with resumed():
-            return call(callee, operands, results)
+            return call(callee, operands, results, label)
     in_progress = current()
     types = [(aval.shape, dtype_name(aval.dtype)) for aval in results]
     if in_progress is None:
@@ -340,6 +349,8 @@ def call(
             return in_progress.state_types(in_progress.splice(callee, operands, results), results)
         callee = evaluation.Callee(adopted(callee.function), callee.place)
     attributes = {"callee": callee.function}
+    if label is not None:
+        attributes["label"] = label
     emitted = in_progress.emit("call", operands, attributes, types, weak, callee.evaluate, {})
     return in_progress.state_types(emitted, results)
 

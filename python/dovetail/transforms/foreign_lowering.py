@@ -72,7 +72,8 @@ def build_ffi_lowering_function(
             input_output_aliases=operand_output_aliases,
             custom_call_api_version=api_version,
         )
-        return _Results(call(*operands, **{**(backend_config or {}), **params}))
+        attributes = {**(backend_config or {}), **params}
+        return _Results(context.applied(lambda *xs: call(*xs, **attributes), operands))
 
     lowering.__name__ = call_target_name
     return lowering
@@ -102,6 +103,7 @@ def ffi_lowering(call_target_name: str, **options: Any) -> Callable[..., Sequenc
         return build(context, *operands, **params).results
 
     lowering.__name__ = call_target_name
+    lowering.is_traced = True  # type: ignore[attr-defined]
     return lowering
 
 

@@ -55,6 +55,10 @@ class LoweringContext:
         self.tokens_in = self.tokens_out = None
         self.module_context = self
 
+    def applied(self, function: Callable[..., Sequence[Any]], args: Sequence[Any]) -> list[Any]:
+        """The results of a function of traced values, for the values that the lowering has."""
+        return list(function(*args))
+
     def add_keepalive(self, keepalive: Any) -> None:
         """Does nothing: programs keep what they call."""
 

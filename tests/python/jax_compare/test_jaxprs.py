@@ -9,7 +9,7 @@ import pytest
 jax = pytest.importorskip("jax", minversion="0.10")
 
 import dovetail as dt  # noqa: E402
-from support.jaxpr_programs import PROGRAMS, arguments, equations  # noqa: E402
+from support.jaxpr_programs import JITTED, PROGRAMS, V, arguments, equations  # noqa: E402
 
 
 @pytest.mark.parametrize(("name", "make", "args"), PROGRAMS, ids=[name for name, *_ in PROGRAMS])
@@ -18,3 +18,60 @@ def test_equations(name: str, make: Any, args: Any) -> None:
         list(equations(lib.make_jaxpr(make(lib))(*arguments(lib, args)).jaxpr)) for lib in (dt, jax)
     )
     assert ours == theirs
+
+
+def calls(jaxpr: Any) -> list[Any]:
+    """The equations of `jit`, with their parameters as text, and the inner ones."""
+    return [
+        (
+            {key: str(value) for key, value in eqn.params.items() if key != "jaxpr"},
+            len(eqn.invars),
+            len(eqn.outvars),
+            calls(eqn.params["jaxpr"].jaxpr),
+        )
+        if eqn.primitive.name == "jit"
+        else eqn.primitive.name
+        for eqn in jaxpr.eqns
+    ]
+
+
+@pytest.mark.parametrize("name", JITTED)
+def test_calls(name: str) -> None:
+    ours, theirs = (
+        calls(lib.make_jaxpr(JITTED[name](lib))(*arguments(lib, (V,))).jaxpr) for lib in (dt, jax)
+    )
+    assert ours == theirs
+
+
+def derived(jax: Any, how: str) -> Any:
+    P = jax.sharding.PartitionSpec
+    mesh = jax.make_mesh((1,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
+
+    def body(x: Any) -> Any:
+        return jax.numpy.sin(jax.lax.all_gather(x, "i", tiled=True))
+
+    over = jax.shard_map(body, mesh=mesh, in_specs=P("i"), out_specs=P("i"))
+    return {
+        "grad": jax.grad(lambda x: over(x).sum()),
+        "jvp": lambda x: jax.jvp(over, (x,), (x,)),
+        "vmap": lambda x: jax.vmap(over)(x[None]),
+    }[how]
+
+
+@pytest.mark.parametrize("how", ["grad", "jvp", "vmap"])
+def test_derived_functions_of_parts(how: str) -> None:
+    def parts(lib: Any) -> list[Any]:
+        eqns = lib.make_jaxpr(derived(lib, how))(*arguments(lib, (V,))).jaxpr.eqns
+        return [
+            (
+                sorted(eqn.params),
+                {key: str(eqn.params[key]) for key in ("check_vma", "newly_manual_axes")},
+                sorted(map(str, eqn.params["in_specs"])),
+                sorted(map(str, eqn.params["out_specs"])),
+                {each.primitive.name for each in eqn.params["jaxpr"].eqns} - {"reshape"},
+            )
+            for eqn in eqns
+            if eqn.primitive.name == "shard_map"
+        ]
+
+    assert parts(dt) == parts(jax)

@@ -67,6 +67,11 @@ EXPECTED = {
     "all_to_all_over_mesh": "shard_map all_to_all",
     "exchange_after_over_mesh": "shard_map broadcast_in_dim broadcast_in_dim all_to_all squeeze",
     "exchange_before_over_mesh": "shard_map broadcast_in_dim broadcast_in_dim all_to_all squeeze",
+    "groups_gather_over_mesh": "shard_map all_gather",
+    "groups_scatter_over_mesh": "shard_map reduce_scatter",
+    "groups_exchange_over_mesh": "shard_map all_to_all",
+    "debugged": "debug_callback",
+    "debugged_in_order": "debug_callback",
     "pbroadcast_over_mesh": "shard_map pbroadcast",
     "index_over_mesh": "shard_map axis_index broadcast_in_dim",
     "both_over_mesh": "shard_map psum_invariant pvary mul",
@@ -127,7 +132,7 @@ def test_text_of_references() -> None:
         "g:f32[1] = slice[limit_indices=(1,) start_indices=(0,) strides=None] a",
         "h:f32[] = squeeze[dimensions=(0,)] g",
         "c[b] += h",
-        "i:f32[4] = mul 2.0:f32[4] a",
+        "i:f32[4] = mul 2.0:f32[] a",
         "j:f32[4], c[...] <- c[...], i",
     ]
     assert [type(effect).__name__ for eqn in jaxpr.eqns for effect in eqn.effects] == [

@@ -120,7 +120,7 @@ def test_text() -> None:
     assert str(closed) == dt.make_ir(lambda x: (3 * x, x[:1]))(X)
     assert str(closed.jaxpr).splitlines() == [
         "{ lambda ; a:f32[3]. let",
-        "    b:f32[3] = mul 3.0:f32[3] a",
+        "    b:f32[3] = mul 3.0:f32[] a",
         "    c:f32[1] = slice[limit_indices=(1,) start_indices=(0,) strides=None] a",
         "  in (b, c) }",
     ]

@@ -452,3 +452,20 @@ def test_sets_of_nothing(name: str) -> None:
         np.testing.assert_array_equal(function(empty, empty, size=size), np.zeros(size))
         filled = dt.jit(lambda x, size=size: function(x, x, size=size, fill_value=7))(empty)  # noqa: B023
         np.testing.assert_array_equal(filled, np.full(size, 7))
+
+
+UFUNCS = sorted(name for name in dir(dnp) if isinstance(getattr(dnp, name), dnp.ufunc))
+
+
+@pytest.mark.parametrize("name", UFUNCS)
+def test_arguments_of_ufuncs_for_writing(name: str) -> None:
+    function = getattr(dnp, name)
+    x = dnp.array([True, False])
+    args = [x if "logical" in name else x.astype("int32")] * function.nin
+    expected = function(*args)
+    np.testing.assert_array_equal(function(*args, out=None, where=None), expected)
+    np.testing.assert_array_equal(dt.jit(lambda *xs: function(*xs, out=None))(*args), expected)
+    with pytest.raises(NotImplementedError, match="out must be None"):
+        function(*args, out=expected)
+    with pytest.raises(NotImplementedError, match="where must be None"):
+        function(*args, where=x)

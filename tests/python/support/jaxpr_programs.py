@@ -65,6 +65,17 @@ OVER_MESH: list[tuple[str, Any, bool]] = [
     ("pbroadcast", lambda lax, x: lax.pbroadcast(x, "i", 0), True),
     ("index", lambda lax, x: lax.expand_dims(lax.axis_index("i"), (0,)), True),
     ("both", lambda lax, x: x * lax.psum(x, "i"), True),
+    ("groups_gather", lambda lax, x: lax.all_gather(x, "i", axis_index_groups=[[0]]), True),
+    (
+        "groups_scatter",
+        lambda lax, x: lax.psum_scatter(x, "i", tiled=True, axis_index_groups=[[0]]),
+        True,
+    ),
+    (
+        "groups_exchange",
+        lambda lax, x: lax.all_to_all(x, "i", 0, 0, tiled=True, axis_index_groups=[[0]]),
+        True,
+    ),
 ]
 
 
@@ -161,6 +172,16 @@ PROGRAMS: list[tuple[str, Callable[[Any], Callable[..., Any]], tuple[Any, ...]]]
         (f"{name}_over_mesh", lambda jax, body=body, out=out: _on_parts(jax, body, out), (V,))
         for name, body, out in OVER_MESH
     ),
+    (
+        "debugged",
+        lambda jax: lambda x: (jax.debug.callback(lambda a: None, x), x)[1],
+        (V,),
+    ),
+    (
+        "debugged_in_order",
+        lambda jax: lambda x: (jax.debug.callback(lambda a: None, x, ordered=True), x)[1],
+        (V,),
+    ),
     ("put", lambda jax: lambda x: jax.device_put((x, {"a": 2 * x})), (V,)),
     ("put_on_device", lambda jax: lambda x: jax.device_put(x, jax.devices()[0]), (V,)),
     ("copies", lambda jax: lambda x: jax.numpy.array(x) + x.copy() + jax.numpy.copy(x), (V,)),
@@ -171,6 +192,29 @@ PROGRAMS: list[tuple[str, Callable[[Any], Callable[..., Any]], tuple[Any, ...]]]
     ),
     ("empty", lambda jax: lambda: jax.lax.empty((3,), np.float32), ()),
 ]
+
+
+def _sharded(jax: Any) -> Any:
+    mesh = jax.make_mesh((1,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
+    return jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("i"))
+
+
+def _twice(x: Any) -> Any:
+    return x + x, x
+
+
+# Calls of jitted functions.
+JITTED: dict[str, Callable[[Any], Callable[..., Any]]] = {
+    "plain": lambda jax: jax.jit(_twice),
+    "donating": lambda jax: lambda x: jax.jit(lambda y, z: y + z, donate_argnums=1)(x, x),
+    "keeping": lambda jax: lambda x: jax.jit(lambda y, z: y, keep_unused=True)(x, x),
+    "sharded": lambda jax: jax.jit(_twice, in_shardings=_sharded(jax)),
+    "sharded_results": lambda jax: jax.jit(_twice, out_shardings=(_sharded(jax), None)),
+    "inlined": lambda jax: jax.jit(_twice, inline=True),
+    "static": lambda jax: lambda x: jax.jit(lambda y, n: y * n, static_argnums=1)(x, 3),
+    "closing_over": lambda jax: lambda x: jax.jit(lambda y: x + y)(x),
+    "nested": lambda jax: jax.jit(jax.jit(_twice)),
+}
 
 
 def arguments(jax: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -189,7 +233,7 @@ def equations(jaxpr: Any) -> Iterator[tuple[str, dict[str, str]]]:
             yield from equations(params["jaxpr"].jaxpr)
             continue
         # The rest are programs and functions, trees, and what only one of both has.
-        yield name, {key: _text(value) for key, value in params.items() if key != "attributes"}
+        yield name, {key: _text(value) for key, value in params.items()}
         for value in params.values() if name in ("scan", "remat2", "shard_map") else ():
             inner = getattr(value, "jaxpr", value)
             if hasattr(inner, "eqns"):
@@ -199,7 +243,9 @@ def equations(jaxpr: Any) -> Iterator[tuple[str, dict[str, str]]]:
 def _text(value: Any) -> str:
     if hasattr(value, "eqns") or hasattr(value, "jaxpr"):
         return "program"
-    if "Tree" in type(value).__name__ or "Callback" in type(value).__name__:
+    if "Tree" in type(value).__name__ or "allback" in getattr(
+        value, "__name__", type(value).__name__
+    ):
         return "structure"
     if type(value).__name__ in ("PRNGImpl", "Generator"):
         return str(value.name)

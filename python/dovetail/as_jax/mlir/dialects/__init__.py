@@ -1,0 +1,1 @@
+"""The dialects whose ops lowerings write."""
