@@ -12,7 +12,7 @@ namespace dovetail {
 namespace {
 
 /// A barrier of some of a barrier's arrays, in this order.
-void emitBarrier(Operation *op, ArrayRef<unsigned> numbers) {
+Operation *emitBarrier(Operation *op, ArrayRef<unsigned> numbers) {
   OpBuilder b(op);
   OperationState state(op->getLoc(), op->getName());
   for (unsigned number : numbers) {
@@ -22,6 +22,7 @@ void emitBarrier(Operation *op, ArrayRef<unsigned> numbers) {
   Operation *made = b.create(state);
   for (auto [number, result] : llvm::zip_equal(numbers, made->getResults()))
     op->getResult(number).replaceAllUsesWith(result);
+  return made;
 }
 
 bool isConstant(Value value) {
@@ -33,21 +34,40 @@ bool isConstant(Value value) {
 class External {
 public:
   explicit External(func::FuncOp function) : aliases(function) {
-    for (Value argument : function.getArguments())
-      if (isArray(argument))
-        classes.insert(aliases.classOf(argument));
-    function.walk([&](func::ReturnOp op) {
-      for (Value result : op.getOperands())
-        if (isArray(result))
-          classes.insert(aliases.classOf(result));
-    });
+    llvm::for_each(function.getArguments(), [&](Value argument) { add(argument); });
+    function.walk([&](func::ReturnOp op) { llvm::for_each(op.getOperands(), [&](Value result) { add(result); }); });
   }
 
-  bool contains(Value value) const { return isArray(value) && classes.contains(aliases.classOf(value)); }
+  enum Kind { Is, MayBe, IsNot };
+
+  /// Whether an array is in such memory: a slice is a copy in other memory, if not always.
+  Kind kindOf(Value value) const {
+    if (!isArray(value))
+      return IsNot;
+    if (behindThese.contains(withoutReshapes(value)))
+      return Is;
+    auto found = sizes.find(aliases.classOf(value));
+    return found == sizes.end() ? IsNot : llvm::is_contained(found->second, sizeOf(value)) ? Is : MayBe;
+  }
+
+  /// What is behind one barrier is in memory of one kind.
+  void addResultsOf(Operation *barrier) { behindThese.insert_range(barrier->getResults()); }
 
 private:
+  static int64_t sizeOf(Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    return type.hasStaticShape() ? type.getNumElements() : ShapedType::kDynamic;
+  }
+
+  void add(Value value) {
+    if (isArray(value))
+      sizes[aliases.classOf(value)].push_back(sizeOf(value));
+  }
+
   Aliases aliases;
-  llvm::SmallPtrSet<const void *, 16> classes;
+  /// For each class of aliases, the numbers of elements of those that are arguments and results.
+  DenseMap<const void *, SmallVector<int64_t>> sizes;
+  DenseSet<Value> behindThese;
 };
 
 struct SeparateBarriersPass : impl::SeparateBarriersPassBase<SeparateBarriersPass> {
@@ -71,18 +91,21 @@ struct SeparateBarriersPass : impl::SeparateBarriersPassBase<SeparateBarriersPas
   }
 
 private:
-  void rewrite(Operation *op, const External &external) {
-    SmallVector<unsigned> first, rest;
+  void rewrite(Operation *op, External &external) {
+    SmallVector<unsigned> arrays[External::IsNot + 1];
     for (unsigned i = 0; i < op->getNumOperands(); ++i)
       if (all || isConstant(op->getOperand(i)))
         emitBarrier(op, i);
-      else if (external.contains(op->getOperand(i)) || external.contains(op->getResult(i)))
-        first.push_back(i);
       else
-        rest.push_back(i);
-    first.append(rest);
-    if (!first.empty())
-      emitBarrier(op, first);
+        arrays[std::min(external.kindOf(op->getOperand(i)), external.kindOf(op->getResult(i)))].push_back(i);
+    SmallVector<unsigned> inOrder;
+    for (ArrayRef<unsigned> kind : arrays)
+      llvm::append_range(inOrder, kind);
+    if (inOrder.empty())
+      return;
+    Operation *made = emitBarrier(op, inOrder);
+    if (!arrays[External::Is].empty())
+      external.addResultsOf(made);
   }
 };
 
