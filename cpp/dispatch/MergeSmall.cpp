@@ -30,8 +30,6 @@ constexpr int64_t kMostOfGroup = int64_t(1) << 18;
 constexpr size_t kMostOps = 128;
 /// One thread adds up to so many terms, which take little of the time of those that computed them.
 constexpr int64_t kMostOfTerms = int64_t(1) << 21;
-/// A copy of an array of this many elements takes longer than a dispatch.
-constexpr int64_t kLarge = int64_t(1) << 16;
 /// A dispatch that runs fewer ops on vectors takes as long as its start.
 constexpr int64_t kMostOfShort = int64_t(1) << 13;
 
@@ -272,23 +270,11 @@ bool mergeStages(ArrayRef<Operation *> ops, const DenseSet<Operation *> &constan
   return isAnyMerged;
 }
 
-/// The ops that overwrite large arrays which an op of their block reads.
-SmallVector<Operation *> overwritersOf(Operation *op) {
-  SmallVector<Operation *> found;
-  for (Value value : readBy(op))
-    for (Value view : viewsOf(value))
-      if (numElementsOf(view) >= kLarge)
-        for (OpOperand &use : view.getUses())
-          if (use.getOwner() != op && use.getOwner()->getBlock() == op->getBlock() && writesOver(use))
-            found.push_back(use.getOwner());
-  return found;
-}
-
 /// Ops that become one dispatch, as long as there is room.
 class Collected {
 public:
   bool hasRoomFor(Operation *op) const {
-    if (work + workOf(op) > kMostOfGroup || (numOps > 0 && numOps + sizeOf(op) > kMostOps) || isAcrossWrite(op))
+    if (work + workOf(op) > kMostOfGroup || (numOps > 0 && numOps + sizeOf(op) > kMostOps))
       return false;
     return !isLong(op) || !longest || needsLongest(op);
   }
@@ -301,7 +287,6 @@ public:
       behindLongest.clear();
     }
     ops.push_back(op);
-    overwriters.insert_range(overwritersOf(op));
     work += workOf(op);
     numOps += sizeOf(op);
     hasDispatches |= isDispatch(op);
@@ -324,16 +309,6 @@ private:
     });
   }
 
-  /// Whether the op or one of the group reads a large array, and the other waits for an op that overwrites it, which one
-  /// dispatch would need a copy for.
-  bool isAcrossWrite(Operation *op) const {
-    auto waits = [](Operation *reader, Operation *writer) { return reader == writer || needs(reader, writer); };
-    return llvm::any_of(overwriters, [&](Operation *writer) { return waits(op, writer); }) ||
-           llvm::any_of(overwritersOf(op), [&](Operation *writer) {
-             return llvm::any_of(ops, [&](Operation *other) { return waits(other, writer); });
-           });
-  }
-
   /// The number of ops that the code generator compiles: for a dispatch, about that of its loops.
   static size_t sizeOf(Operation *op) {
     if (!isDispatch(op))
@@ -344,8 +319,6 @@ private:
   }
 
   SmallVector<Operation *> ops;
-  /// What overwrites arrays that these read.
-  SetVector<Operation *> overwriters;
   int64_t work = 0;
   size_t numOps = 0;
   bool hasDispatches = false;
