@@ -205,35 +205,8 @@ Value smallestResult(Operation *op) {
   return smallest;
 }
 
-/// Makes a write to a large array wait for an op that reads little of it, where the copy of the array would take longer
-/// than the wait.
-bool waitFor(Operation *writer, Operation *reader, Value destination) {
-  reader = writer->getBlock()->findAncestorOpInBlock(*reader);
-  if (!reader || reader == writer)
-    return false;
-  Value read = smallestResult(reader);
-  OpOperand *written = writtenBy(writer, destination);
-  if (!read || !written || !isWorthWaiting(read, destination) ||
-      (!reader->isBeforeInBlock(writer) && !moveBefore(reader, writer)))
-    return false;
-  auto isBetween = [&](Operation *user) {
-    user = writer->getBlock()->findAncestorOpInBlock(*user);
-    return user && user != writer && user->isBeforeInBlock(writer);
-  };
-  // IREE would read the array again for what is computed of such a user behind the write.
-  if (llvm::any_of(read.getUsers(), isBetween))
-    read = behindBarrier(read);
-  Value behind = wait(writer, read, written);
-  Operation *barrier = behind.getDefiningOp();
-  read.replaceUsesWithIf(behind, [&](OpOperand &use) {
-    Operation *user = writer->getBlock()->findAncestorOpInBlock(*use.getOwner());
-    return user && user != barrier && barrier->isBeforeInBlock(user);
-  });
-  return true;
-}
-
-/// Whether elementwise ops or views of what an elementwise op reads, before an op writes to the array, have users behind
-/// that: IREE may fuse the reader into these once more.
+/// Whether elementwise ops or views of what an elementwise op reads, before an op writes to the array, have users
+/// behind that: IREE may fuse the reader into these once more.
 bool isNeededBehind(Operation *reader, Operation *writer) {
   constexpr size_t kMostVisited = 64;
   auto isElementwise = [](Operation *op) {
@@ -255,6 +228,29 @@ bool isNeededBehind(Operation *reader, Operation *writer) {
     }
   }
   return visited.size() > kMostVisited;
+}
+
+/// Makes a write to a large array wait for an op that reads little of it, where the copy of the array would take longer
+/// than the wait.
+bool waitFor(Operation *writer, Operation *reader, Value destination) {
+  reader = writer->getBlock()->findAncestorOpInBlock(*reader);
+  if (!reader || reader == writer)
+    return false;
+  Value read = smallestResult(reader);
+  OpOperand *written = writtenBy(writer, destination);
+  if (!read || !written || !isWorthWaiting(read, destination) ||
+      (!reader->isBeforeInBlock(writer) && !moveBefore(reader, writer)))
+    return false;
+  // IREE would read the array again for what users before the write are needed for behind it.
+  if (llvm::any_of(read.getUsers(), [&](Operation *user) { return isNeededBehind(user, writer); }))
+    read = behindBarrier(read);
+  Value behind = wait(writer, read, written);
+  Operation *barrier = behind.getDefiningOp();
+  read.replaceUsesWithIf(behind, [&](OpOperand &use) {
+    Operation *user = writer->getBlock()->findAncestorOpInBlock(*use.getOwner());
+    return user && user != barrier && barrier->isBeforeInBlock(user);
+  });
+  return true;
 }
 
 /// Whether a writer waits for a reader.
@@ -348,9 +344,9 @@ bool keepRead(func::FuncOp function) {
       // If two ops overwrite one array, IREE makes one of them overwrite a copy anyway.
       bool isOver = writesOver(*read), areInOrder = areOrdered(writer, read->getOwner());
       // A slice from before the write that is read after it is copied even if the reads wait for the write.
-      if (!isOver && ((!isReadFirst(writer, read->getOwner()) &&
-                       waitForSlice(writer, smallSlice(read->get()), destination)) ||
-                      (!areInOrder && waitFor(writer, read->getOwner(), destination))))
+      if (!isOver &&
+          ((!isReadFirst(writer, read->getOwner()) && waitForSlice(writer, smallSlice(read->get()), destination)) ||
+           (!areInOrder && waitFor(writer, read->getOwner(), destination))))
         isChanged = true;
       else if (isOver || !areInOrder)
         llvm::for_each(views, [&](Value view) { uses.insert(view); });

@@ -12,7 +12,7 @@ namespace dovetail {
 namespace {
 
 /// A barrier of some of a barrier's arrays, in this order.
-Operation *emitBarrier(Operation *op, ArrayRef<unsigned> numbers) {
+void emitBarrier(Operation *op, ArrayRef<unsigned> numbers) {
   OpBuilder b(op);
   OperationState state(op->getLoc(), op->getName());
   for (unsigned number : numbers) {
@@ -22,7 +22,6 @@ Operation *emitBarrier(Operation *op, ArrayRef<unsigned> numbers) {
   Operation *made = b.create(state);
   for (auto [number, result] : llvm::zip_equal(numbers, made->getResults()))
     op->getResult(number).replaceAllUsesWith(result);
-  return made;
 }
 
 bool isConstant(Value value) {
@@ -40,23 +39,41 @@ public:
 
   enum Kind { Is, MayBe, IsNot };
 
-  /// Whether an array is in such memory: a slice is a copy in other memory, if not always.
-  Kind kindOf(Value value) const {
+  /// Whether an operand or result of a barrier is in such memory: a slice is a copy in other memory, if not always.
+  Kind kindOf(Value value, Operation *barrier) const {
     if (!isArray(value))
       return IsNot;
-    if (behindThese.contains(withoutReshapes(value)))
+    if (isAtOther(value, barrier))
       return Is;
     auto found = sizes.find(aliases.classOf(value));
     return found == sizes.end() ? IsNot : llvm::is_contained(found->second, sizeOf(value)) ? Is : MayBe;
   }
 
-  /// What is behind one barrier is in memory of one kind.
-  void addResultsOf(Operation *barrier) { behindThese.insert_range(barrier->getResults()); }
+  /// What is before and behind one barrier is in memory of one kind, also if barriers follow each other.
+  void addBarriers(ArrayRef<Operation *> ops) {
+    for (bool isChanged = true; isChanged;) {
+      isChanged = false;
+      for (Operation *op : ops) {
+        auto isExternal = [&](Value value) { return kindOf(value, op) == Is; };
+        if (!barriers.contains(op) &&
+            (llvm::any_of(op->getOperands(), isExternal) || llvm::any_of(op->getResults(), isExternal)))
+          isChanged |= barriers.insert(op).second;
+      }
+    }
+  }
 
 private:
   static int64_t sizeOf(Value value) {
     auto type = cast<RankedTensorType>(value.getType());
     return type.hasStaticShape() ? type.getNumElements() : ShapedType::kDynamic;
+  }
+
+  /// Whether the array is before or behind another barrier of arrays in such memory.
+  bool isAtOther(Value value, Operation *barrier) const {
+    auto isOther = [&](Operation *op) { return op != barrier && barriers.contains(op); };
+    return isOther(withoutReshapes(value).getDefiningOp()) || llvm::any_of(value.getUsers(), [&](Operation *user) {
+             return isOther(user) || (isReshape(user) && isAtOther(user->getResult(0), barrier));
+           });
   }
 
   void add(Value value) {
@@ -67,7 +84,7 @@ private:
   Aliases aliases;
   /// For each class of aliases, the numbers of elements of those that are arguments and results.
   DenseMap<const void *, SmallVector<int64_t>> sizes;
-  DenseSet<Value> behindThese;
+  DenseSet<Operation *> barriers;
 };
 
 struct SeparateBarriersPass : impl::SeparateBarriersPassBase<SeparateBarriersPass> {
@@ -83,29 +100,37 @@ struct SeparateBarriersPass : impl::SeparateBarriersPassBase<SeparateBarriersPas
       if (barriers.empty())
         continue;
       External external(function);
+      external.addBarriers(barriers);
+      SmallVector<SmallVector<unsigned>> orders;
       for (Operation *op : barriers)
-        rewrite(op, external);
+        orders.push_back(orderOf(op, external));
+      for (auto [op, order] : llvm::zip_equal(barriers, orders))
+        rewrite(op, order);
       for (Operation *op : barriers)
         op->erase();
     }
   }
 
 private:
-  void rewrite(Operation *op, External &external) {
-    SmallVector<unsigned> arrays[External::IsNot + 1];
+  bool isAlone(Value operand) const { return all || isConstant(operand); }
+
+  /// The operands that stay together, in an order that IREE accepts.
+  SmallVector<unsigned> orderOf(Operation *op, const External &external) const {
+    SmallVector<unsigned> arrays[External::IsNot + 1], order;
     for (unsigned i = 0; i < op->getNumOperands(); ++i)
-      if (all || isConstant(op->getOperand(i)))
-        emitBarrier(op, i);
-      else
-        arrays[std::min(external.kindOf(op->getOperand(i)), external.kindOf(op->getResult(i)))].push_back(i);
-    SmallVector<unsigned> inOrder;
+      if (!isAlone(op->getOperand(i)))
+        arrays[std::min(external.kindOf(op->getOperand(i), op), external.kindOf(op->getResult(i), op))].push_back(i);
     for (ArrayRef<unsigned> kind : arrays)
-      llvm::append_range(inOrder, kind);
-    if (inOrder.empty())
-      return;
-    Operation *made = emitBarrier(op, inOrder);
-    if (!arrays[External::Is].empty())
-      external.addResultsOf(made);
+      llvm::append_range(order, kind);
+    return order;
+  }
+
+  void rewrite(Operation *op, ArrayRef<unsigned> order) {
+    for (unsigned i = 0; i < op->getNumOperands(); ++i)
+      if (!llvm::is_contained(order, i))
+        emitBarrier(op, i);
+    if (!order.empty())
+      emitBarrier(op, order);
   }
 };
 
