@@ -30,6 +30,10 @@ unsigned Executable::addConstant(Value number) {
   return constants.size() - 1;
 }
 
+bool Executable::overwritesInputsOnly() const {
+  return !inputs.empty() && llvm::all_of(llvm::seq<unsigned>(inputs.size()), [&](unsigned i) { return isWritten(i); });
+}
+
 void Executable::addUnknown(ImplicitLocOpBuilder &b) {
   addConstant(optimizationBarrier(b, arith::ConstantIndexOp::create(b, 0).getResult()).front());
 }

@@ -47,6 +47,9 @@ public:
 
   bool hasOutputs() const { return !outputs.empty(); }
 
+  /// Whether there are inputs, and outputs overwrite all of them.
+  bool overwritesInputsOnly() const;
+
   /// Adds the executable of `code`, a module of one function, to a program. The function gets the executable's name,
   /// because executables are linked together. `numGroups` computes the number of workgroups from the workload of a
   /// call; if it is null, there is one.

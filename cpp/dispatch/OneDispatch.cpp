@@ -12,6 +12,7 @@
 #include "Work.h"
 #include "cpp/iree/Aliases.h"
 #include "cpp/iree/Donation.h"
+#include "cpp/iree/Opaque.h"
 #include "cpp/iree/Ops.h"
 #include "cpp/tensors/Builders.h"
 #include "cpp/tensors/Target.h"
@@ -323,6 +324,9 @@ private:
       origin.replaceAllUsesWith(output.place);
       donated.erase(input);
     }
+    // A call that only overwrites may have to wait for what reads the array before: by another array.
+    if (executable.overwritesInputsOnly())
+      executable.addInput(opaqueOne(outer), {});
   }
 
   /// Constants with several values become inputs; splats are filled in.

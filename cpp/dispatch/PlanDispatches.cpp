@@ -28,7 +28,7 @@ int64_t mostStepsOfIteration(ImplicitLocOpBuilder &b) {
   return Target(moduleOf(b)).isGpu() ? kStepsOnGpu : kStepsOnCpu;
 }
 
-bool isForOneDispatch(Operation *op, ImplicitLocOpBuilder &b) {
+bool isForOneDispatch(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands) {
   if (isInDispatch(b) || moduleOf(b)->hasAttr(kHostLoops) || !isMemoryEffectFree(op))
     return false;
   Target target(moduleOf(b));
@@ -36,8 +36,8 @@ bool isForOneDispatch(Operation *op, ImplicitLocOpBuilder &b) {
   int64_t steps = stepsOf(op);
   // Its initial value is copied once, by the same thread, unless it is overwritten.
   llvm::SmallDenseMap<Type, int64_t> overwritten;
-  for (Value operand : op->getOperands())
-    if (isWorthOverwriting(operand) && operand.hasOneUse())
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    if (operand.hasOneUse() && isWorthOverwriting(operands.empty() ? operand : operands[i]))
       ++overwritten[operand.getType()];
   for (Type type : op->getResultTypes())
     if (int64_t &count = overwritten[type]; count > 0)

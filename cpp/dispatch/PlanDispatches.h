@@ -10,8 +10,9 @@ namespace dovetail {
 /// loops.
 constexpr llvm::StringLiteral kHostLoops = "dovetail.host_loops";
 
-/// Whether one dispatch is expected to run the op faster than a dispatch for each op inside.
-bool isForOneDispatch(mlir::Operation *op, mlir::ImplicitLocOpBuilder &b);
+/// Whether one dispatch is expected to run the op faster than a dispatch for each op inside. `operands` are what became
+/// of its operands, if they are lowered.
+bool isForOneDispatch(mlir::Operation *op, mlir::ImplicitLocOpBuilder &b, mlir::ValueRange operands = {});
 
 /// The maximum number of scalar steps of an iteration of a loop in one dispatch of one workgroup.
 int64_t mostStepsOfIteration(mlir::ImplicitLocOpBuilder &b);

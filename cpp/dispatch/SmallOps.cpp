@@ -96,7 +96,23 @@ bool startsDispatch(Operation *op) {
 
 namespace {
 
-/// A block's small ops in levels, such that no path between two ops of a level goes through an op that is not small.
+/// A copy of an array of this many elements takes longer than a dispatch.
+constexpr int64_t kLarge = int64_t(1) << 14;
+
+/// Visits the ops of a block that read an array, or a view of it, before `writer`.
+void forEachReadBefore(Operation *writer, Value array, function_ref<void(Operation *)> visit) {
+  for (Operation *user : array.getUsers()) {
+    Operation *here = writer->getBlock()->findAncestorOpInBlock(*user);
+    if (!here || !here->isBeforeInBlock(writer))
+      continue;
+    visit(here);
+    if (here == user && isView(user))
+      forEachReadBefore(writer, user->getResult(0), visit);
+  }
+}
+
+/// A block's small ops in levels, such that no path between two ops of a level goes through an op that is not small. An
+/// op that overwrites a large array comes after those that read it before: otherwise the array is copied.
 class Levels {
 public:
   explicit Levels(Block &block) {
@@ -120,6 +136,13 @@ private:
     for (Value value : readBy(op))
       if (Operation *maker = value.getDefiningOp(); maker && level.contains(maker))
         least = std::max(least, level[maker] + (isSmallOp && !small.contains(maker) ? 1 : 0));
+    for (Value destination : destinationsOf(op))
+      if (numElementsOf(destination) >= kLarge)
+        forEachReadBefore(op, destination, [&](Operation *read) {
+          if (level.contains(read))
+            least = std::max(least, level[read]);
+          readBefore[read].push_back(op);
+        });
     level[op] = least;
     if (isSmallOp)
       small.insert(op);
@@ -136,7 +159,9 @@ private:
   /// Ops that are not needed at once join their users.
   void delay(Operation *op) {
     std::optional<int64_t> latest;
-    for (Operation *user : op->getUsers()) {
+    SmallVector<Operation *> users(op->getUsers());
+    llvm::append_range(users, readBefore.lookup(op));
+    for (Operation *user : users) {
       auto found = level.find(op->getBlock()->findAncestorOpInBlock(*user));
       if (found == level.end())
         continue;
@@ -148,6 +173,8 @@ private:
 
   DenseMap<Operation *, int64_t> level;
   DenseSet<Operation *> small;
+  /// For each op, those that overwrite large arrays which it reads.
+  DenseMap<Operation *, SmallVector<Operation *>> readBefore;
 };
 
 } // namespace

@@ -92,12 +92,12 @@ Value smallSlice(Value array) {
   return {};
 }
 
-Value copySlice(Value slice) {
-  ImplicitLocOpBuilder b(slice.getLoc(), slice.getContext());
-  b.setInsertionPointAfterValue(slice);
-  Value copy = optimizationBarrier(b, slice)[0];
-  slice.replaceAllUsesExcept(copy, copy.getDefiningOp());
-  return copy;
+Value behindBarrier(Value array) {
+  ImplicitLocOpBuilder b(array.getLoc(), array.getContext());
+  b.setInsertionPointAfterValue(array);
+  Value behind = optimizationBarrier(b, array)[0];
+  array.replaceAllUsesExcept(behind, behind.getDefiningOp());
+  return behind;
 }
 
 bool isCopyOfSlice(Operation *op) {
@@ -120,15 +120,21 @@ SmallVector<Value> destinationsOf(Operation *op) {
     for (auto [operand, result] : llvm::zip(op->getOperands().take_back(op->getNumResults()), op->getResults()))
       if (operand.getType() == result.getType())
         values.push_back(operand);
-  if (auto tied = op->getAttrOfType<ArrayAttr>("tied_operands")) {
-    // Their indices refer to the operands after the workload.
-    auto segments = op->getAttrOfType<DenseI32ArrayAttr>("operandSegmentSizes");
-    int64_t first = segments ? segments[0] : 0;
-    for (auto number : tied.getAsRange<IntegerAttr>())
-      if (number.getInt() >= 0)
-        values.push_back(op->getOperand(first + number.getInt()));
-  }
+  for (OpResult result : op->getResults())
+    if (Value array = tiedArray(result))
+      values.push_back(array);
   return values;
+}
+
+Value tiedArray(Value array) {
+  auto result = dyn_cast<OpResult>(array);
+  auto tied = result ? result.getOwner()->getAttrOfType<ArrayAttr>("tied_operands") : ArrayAttr();
+  if (!tied || result.getResultNumber() >= tied.size())
+    return {};
+  // Its indices refer to the operands after the workload.
+  auto segments = result.getOwner()->getAttrOfType<DenseI32ArrayAttr>("operandSegmentSizes");
+  int64_t number = cast<IntegerAttr>(tied[result.getResultNumber()]).getInt();
+  return number < 0 ? Value() : result.getOwner()->getOperand((segments ? segments[0] : 0) + number);
 }
 
 bool writesOver(OpOperand &operand) { return llvm::is_contained(destinationsOf(operand.getOwner()), operand.get()); }

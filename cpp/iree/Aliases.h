@@ -48,9 +48,9 @@ bool isWorthWaiting(mlir::Value read, mlir::Value written);
 /// none.
 mlir::Value smallSlice(mlir::Value array);
 
-/// Makes all uses of a slice those of a copy in memory of its own, and returns that. IREE copies a slice behind a
-/// barrier if the array is overwritten later.
-mlir::Value copySlice(mlir::Value slice);
+/// Makes all uses of an array those of the result of a barrier directly behind it, and returns that. Of a slice that is
+/// a copy in memory of its own: IREE makes one behind a barrier if the array is overwritten later.
+mlir::Value behindBarrier(mlir::Value array);
 
 /// Whether the op makes such a copy.
 bool isCopyOfSlice(mlir::Operation *op);
@@ -66,6 +66,9 @@ bool writesOver(mlir::OpOperand &operand);
 /// The array of which a result is a new version, modified in parts or by iterations: the destination of an insertion or
 /// a scatter, or a loop's initial value. Null for other results.
 mlir::Value previousVersion(mlir::Value array);
+
+/// The array that a dispatch overwrites to compute a result; null for other results.
+mlir::Value tiedArray(mlir::Value array);
 
 /// Visits the ops that the code generator sees, in order, except for those in the code of a dispatch.
 void forEachOp(mlir::func::FuncOp function, llvm::function_ref<void(mlir::Operation *)> visit);

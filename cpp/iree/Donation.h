@@ -13,8 +13,8 @@ constexpr llvm::StringLiteral kDonated = "dovetail.donated", kSharing = "dovetai
 /// IREE's mark of an argument that the function consumes, which `--dovetail-reuse-arguments` sets on donated ones.
 constexpr llvm::StringLiteral kConsumed = "iree.abi.consume";
 
-/// Whether an array is a donated argument, before `--dovetail-reuse-arguments`, of enough bytes that to overwrite it
-/// saves more than it costs.
+/// Whether an array is a donated argument, before `--dovetail-reuse-arguments`, or what ops made of one by overwriting
+/// parts of it, of enough bytes that to overwrite it saves more than it costs.
 bool isWorthOverwriting(mlir::Value array);
 
 inline bool isDonated(mlir::func::FuncOp function, mlir::BlockArgument argument) {

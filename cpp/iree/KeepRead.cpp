@@ -1,6 +1,7 @@
 // Extends live ranges of arrays that are read while IREE may run an op that overwrites them.
 #include "Aliases.h"
 #include "Liveness.h"
+#include "Opaque.h"
 #include "Ops.h"
 #include "Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -151,42 +152,111 @@ OpOperand *writtenBy(Operation *writer, Value destination) {
       continue;
     if (dependsOnArguments(operand.get()))
       return &operand;
-    if (!found)
+    // The smallest one, of which a copy is made.
+    if (!found || array.getNumElements() < cast<RankedTensorType>(found->get().getType()).getNumElements())
       found = &operand;
   }
   return found;
 }
 
-/// Makes a write to a large array wait for an op before it that reads little of it, where the copy of the array would
-/// take longer than the wait.
-bool waitFor(Operation *writer, Operation *reader, Value destination) {
-  reader = writer->getBlock()->findAncestorOpInBlock(*reader);
-  if (!reader || reader == writer || !reader->isBeforeInBlock(writer) || reader->getNumResults() != 1)
-    return false;
-  Value read = reader->getResult(0);
-  OpOperand *written = writtenBy(writer, destination);
-  if (!written || !isWorthWaiting(read, destination))
-    return false;
+/// Makes a writer wait for an array. Returns what is to be used of that behind the wait.
+Value wait(Operation *writer, Value read, OpOperand *written) {
   ImplicitLocOpBuilder b(writer->getLoc(), writer);
-  SmallVector<Value> behind = optimizationBarrier(b, {read, written->get()});
-  Operation *barrier = behind[0].getDefiningOp();
-  read.replaceUsesWithIf(behind[0], [&](OpOperand &use) {
-    Operation *user = writer->getBlock()->findAncestorOpInBlock(*use.getOwner());
-    return user && user != barrier && barrier->isBeforeInBlock(user);
-  });
+  Value array = written->get();
+  if (!dependsOnArguments(array))
+    array = dependent(b, array, opaqueOne(b));
+  SmallVector<Value> behind = optimizationBarrier(b, {read, array});
   written->set(behind[1]);
+  return behind[0];
+}
+
+/// Whether an op is a dispatch that writes over none of its operands.
+bool isReadOnlyDispatch(Operation *op) {
+  return op->getName().getStringRef() == "flow.dispatch" && destinationsOf(op).empty();
+}
+
+/// Moves an op, and what it depends on, before another one of its block, which does not depend on it, if these are few.
+bool moveBefore(Operation *op, Operation *other) {
+  constexpr size_t kMostMoved = 64;
+  llvm::SetVector<Operation *> moved;
+  size_t numVisited = 0;
+  auto mayVisit = [&](Operation *) { return numVisited++ < kMostMoved; };
+  if (collectDependences(op, other, moved, mayVisit) != false)
+    return false;
+  // Ops with effects, and those that write to arrays themselves, keep their order.
+  if (!llvm::all_of(moved, [](Operation *each) { return isMemoryEffectFree(each) || isReadOnlyDispatch(each); }))
+    return false;
+  SmallVector<Operation *> inOrder(moved.begin(), moved.end());
+  llvm::sort(inOrder, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  for (Operation *each : inOrder)
+    each->moveBefore(other);
   return true;
 }
 
-/// Whether an elementwise op that reads an array before an op writes to it has users behind that, into which IREE may
-/// fuse it once more.
+/// The smallest array of static size that an op computes; null if there is none.
+Value smallestResult(Operation *op) {
+  Value smallest;
+  for (Value result : op->getResults()) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    if (type && type.hasStaticShape() &&
+        (!smallest || type.getNumElements() < cast<RankedTensorType>(smallest.getType()).getNumElements()))
+      smallest = result;
+  }
+  return smallest;
+}
+
+/// Whether elementwise ops or views of what an elementwise op reads, before an op writes to the array, have users
+/// behind that: IREE may fuse the reader into these once more.
 bool isNeededBehind(Operation *reader, Operation *writer) {
-  auto op = dyn_cast_or_null<linalg::GenericOp>(writer->getBlock()->findAncestorOpInBlock(*reader));
-  return op && op.getNumReductionLoops() == 0 && op->isBeforeInBlock(writer) &&
-         llvm::any_of(op->getUsers(), [&](Operation *user) {
-           Operation *behind = writer->getBlock()->findAncestorOpInBlock(*user);
-           return behind && isa<linalg::LinalgOp>(user) && writer->isBeforeInBlock(behind);
-         });
+  constexpr size_t kMostVisited = 64;
+  auto isElementwise = [](Operation *op) {
+    auto structured = dyn_cast<linalg::LinalgOp>(op);
+    return isView(op) || (structured && structured.getNumReductionLoops() == 0);
+  };
+  SetVector<Operation *> visited;
+  if (Operation *op = writer->getBlock()->findAncestorOpInBlock(*reader); op && op->isBeforeInBlock(writer))
+    visited.insert(op);
+  for (size_t i = 0; i < visited.size() && i < kMostVisited; ++i) {
+    if (!isElementwise(visited[i]))
+      continue;
+    for (Operation *user : visited[i]->getUsers()) {
+      Operation *around = writer->getBlock()->findAncestorOpInBlock(*user);
+      if (around && writer->isBeforeInBlock(around))
+        return true;
+      if (around == user && user != writer)
+        visited.insert(user);
+    }
+  }
+  return visited.size() > kMostVisited;
+}
+
+/// Makes a write to a large array wait for an op that reads little of it, where the copy of the array would take longer
+/// than the wait.
+bool waitFor(Operation *writer, Operation *reader, Value destination) {
+  reader = writer->getBlock()->findAncestorOpInBlock(*reader);
+  if (!reader || reader == writer)
+    return false;
+  Value read = smallestResult(reader);
+  OpOperand *written = writtenBy(writer, destination);
+  if (!read || !written || !isWorthWaiting(read, destination) ||
+      (!reader->isBeforeInBlock(writer) && !moveBefore(reader, writer)))
+    return false;
+  // IREE would read the array again for what users before the write are needed for behind it.
+  if (llvm::any_of(read.getUsers(), [&](Operation *user) { return isNeededBehind(user, writer); }))
+    read = behindBarrier(read);
+  Value behind = wait(writer, read, written);
+  Operation *barrier = behind.getDefiningOp();
+  read.replaceUsesWithIf(behind, [&](OpOperand &use) {
+    Operation *user = writer->getBlock()->findAncestorOpInBlock(*use.getOwner());
+    return user && user != barrier && barrier->isBeforeInBlock(user);
+  });
+  return true;
+}
+
+/// Whether a writer waits for a reader.
+bool isReadFirst(Operation *writer, Operation *reader) {
+  Operation *around = writer->getBlock()->findAncestorOpInBlock(*reader);
+  return around && needs(writer, around);
 }
 
 /// Makes ops read a copy of a slice of an array, and a write to the array wait for the copy. Returns false if there is
@@ -194,13 +264,12 @@ bool isNeededBehind(Operation *reader, Operation *writer) {
 bool waitForSlice(Operation *writer, Value slice, Value destination) {
   Operation *reader = slice ? slice.getDefiningOp() : nullptr;
   OpOperand *written = writtenBy(writer, destination);
-  if (!reader || !written || reader->getBlock() != writer->getBlock() || !reader->isBeforeInBlock(writer))
+  if (!reader || !written || reader->getBlock() != writer->getBlock() ||
+      (!reader->isBeforeInBlock(writer) && !moveBefore(reader, writer)))
     return false;
-  Value copy = copySlice(slice);
-  if (!needs(writer, copy.getDefiningOp())) {
-    ImplicitLocOpBuilder b(writer->getLoc(), writer);
-    written->set(optimizationBarrier(b, {copy, written->get()})[1]);
-  }
+  Value copy = behindBarrier(slice);
+  if (!needs(writer, copy.getDefiningOp()))
+    wait(writer, copy, written);
   return true;
 }
 
@@ -273,12 +342,13 @@ bool keepRead(func::FuncOp function) {
         continue;
       }
       // If two ops overwrite one array, IREE makes one of them overwrite a copy anyway.
-      bool isOver = writesOver(*read);
-      if (!isOver && !areOrdered(writer, read->getOwner()) &&
-          (waitForSlice(writer, smallSlice(read->get()), destination) ||
-           waitFor(writer, read->getOwner(), destination)))
+      bool isOver = writesOver(*read), areInOrder = areOrdered(writer, read->getOwner());
+      // A slice from before the write that is read after it is copied even if the reads wait for the write.
+      if (!isOver &&
+          ((!isReadFirst(writer, read->getOwner()) && waitForSlice(writer, smallSlice(read->get()), destination)) ||
+           (!areInOrder && waitFor(writer, read->getOwner(), destination))))
         isChanged = true;
-      else if (isOver || !areOrdered(writer, read->getOwner()))
+      else if (isOver || !areInOrder)
         llvm::for_each(views, [&](Value view) { uses.insert(view); });
       else if (isNeededBehind(read->getOwner(), writer))
         isChanged |= waitFor(writer, read->getOwner(), destination);

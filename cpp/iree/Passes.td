@@ -188,7 +188,8 @@ def KeepReadPass : ModulePass<"dovetail-keep-read"> {
     are known to stay, and what is computed before a barrier, may be read in any way.
 
     Where the array is large, and what is read or inserted a small part of it, the write waits for that behind a barrier
-    instead: a copy of a slice is then read, and not the array.
+    instead: a copy of a slice is then read, and not the array. Reads that come after the write, but do not wait for it,
+    are moved before it; and a write of constants waits by a copy of these that depends on an opaque number.
     A slice that the function returns is copied before, too: IREE copies it at the end. And what
     an elementwise op reads, and others need after the write, passes a barrier, since IREE would read it again for these.
 
@@ -201,7 +202,8 @@ def SeparateBarriersPass : ModulePass<"dovetail-separate-barriers"> {
   let description = [{
     IREE 3.13 takes the first array of an optimization barrier for all of its arrays when it decides in which kind of memory
     they are, and rejects the program if one of them is in another kind. Arguments and results of the function therefore come
-    first, whose kind all others may have, and each constant has a barrier of its own.
+    first, whose kind all others may have, and what goes to or comes from another barrier of such arrays; then what may
+    share their memory. Each constant has a barrier of its own.
 
     With `all`, each array has one, for programs that IREE rejects nevertheless. Not for others: recomputation behind
     separate barriers no longer has to wait for the cotangent.

@@ -20,11 +20,21 @@ namespace dovetail {
 constexpr int64_t kWorthCopying = int64_t(1) << 16;
 
 bool isWorthOverwriting(Value array) {
-  auto argument = dyn_cast<BlockArgument>(array);
   auto type = dyn_cast<RankedTensorType>(array.getType());
+  if (!type || !type.hasStaticShape() || type.getNumElements() * bytesOfElement(type.getElementType()) <= kWorthCopying)
+    return false;
+  // A new version of a donated argument is in its memory, too.
+  auto before = [](Value version) -> Value {
+    Operation *op = version.getDefiningOp();
+    if (Value old = previousVersion(version))
+      return old;
+    return op && passesOn(op) ? viewed(version) : tiedArray(version);
+  };
+  while (Value old = before(array))
+    array = old;
+  auto argument = dyn_cast<BlockArgument>(array);
   auto function = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
-  return function && type && type.hasStaticShape() && function.getArgAttr(argument.getArgNumber(), kDonated) &&
-         type.getNumElements() * bytesOfElement(type.getElementType()) > kWorthCopying;
+  return function && function.getArgAttr(argument.getArgNumber(), kDonated);
 }
 
 namespace {
@@ -210,7 +220,7 @@ void copyReturnedSlices(func::FuncOp function) {
                       return other.getType() == whole.getType() && viewsOf(other).back() == whole;
                     });
     if (isResult || (whole && isWorthOverwriting(whole)))
-      copySlice(slice);
+      behindBarrier(slice);
   }
 }
 

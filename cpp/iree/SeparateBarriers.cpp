@@ -33,21 +33,58 @@ bool isConstant(Value value) {
 class External {
 public:
   explicit External(func::FuncOp function) : aliases(function) {
-    for (Value argument : function.getArguments())
-      if (isArray(argument))
-        classes.insert(aliases.classOf(argument));
-    function.walk([&](func::ReturnOp op) {
-      for (Value result : op.getOperands())
-        if (isArray(result))
-          classes.insert(aliases.classOf(result));
-    });
+    llvm::for_each(function.getArguments(), [&](Value argument) { add(argument); });
+    function.walk([&](func::ReturnOp op) { llvm::for_each(op.getOperands(), [&](Value result) { add(result); }); });
   }
 
-  bool contains(Value value) const { return isArray(value) && classes.contains(aliases.classOf(value)); }
+  enum Kind { Is, MayBe, IsNot };
+
+  /// Whether an operand or result of a barrier is in such memory: a slice is a copy in other memory, if not always.
+  Kind kindOf(Value value, Operation *barrier) const {
+    if (!isArray(value))
+      return IsNot;
+    if (isAtOther(value, barrier))
+      return Is;
+    auto found = sizes.find(aliases.classOf(value));
+    return found == sizes.end() ? IsNot : llvm::is_contained(found->second, sizeOf(value)) ? Is : MayBe;
+  }
+
+  /// What is before and behind one barrier is in memory of one kind, also if barriers follow each other.
+  void addBarriers(ArrayRef<Operation *> ops) {
+    for (bool isChanged = true; isChanged;) {
+      isChanged = false;
+      for (Operation *op : ops) {
+        auto isExternal = [&](Value value) { return kindOf(value, op) == Is; };
+        if (!barriers.contains(op) &&
+            (llvm::any_of(op->getOperands(), isExternal) || llvm::any_of(op->getResults(), isExternal)))
+          isChanged |= barriers.insert(op).second;
+      }
+    }
+  }
 
 private:
+  static int64_t sizeOf(Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    return type.hasStaticShape() ? type.getNumElements() : ShapedType::kDynamic;
+  }
+
+  /// Whether the array is before or behind another barrier of arrays in such memory.
+  bool isAtOther(Value value, Operation *barrier) const {
+    auto isOther = [&](Operation *op) { return op != barrier && barriers.contains(op); };
+    return isOther(withoutReshapes(value).getDefiningOp()) || llvm::any_of(value.getUsers(), [&](Operation *user) {
+             return isOther(user) || (isReshape(user) && isAtOther(user->getResult(0), barrier));
+           });
+  }
+
+  void add(Value value) {
+    if (isArray(value))
+      sizes[aliases.classOf(value)].push_back(sizeOf(value));
+  }
+
   Aliases aliases;
-  llvm::SmallPtrSet<const void *, 16> classes;
+  /// For each class of aliases, the numbers of elements of those that are arguments and results.
+  DenseMap<const void *, SmallVector<int64_t>> sizes;
+  DenseSet<Operation *> barriers;
 };
 
 struct SeparateBarriersPass : impl::SeparateBarriersPassBase<SeparateBarriersPass> {
@@ -63,26 +100,37 @@ struct SeparateBarriersPass : impl::SeparateBarriersPassBase<SeparateBarriersPas
       if (barriers.empty())
         continue;
       External external(function);
+      external.addBarriers(barriers);
+      SmallVector<SmallVector<unsigned>> orders;
       for (Operation *op : barriers)
-        rewrite(op, external);
+        orders.push_back(orderOf(op, external));
+      for (auto [op, order] : llvm::zip_equal(barriers, orders))
+        rewrite(op, order);
       for (Operation *op : barriers)
         op->erase();
     }
   }
 
 private:
-  void rewrite(Operation *op, const External &external) {
-    SmallVector<unsigned> first, rest;
+  bool isAlone(Value operand) const { return all || isConstant(operand); }
+
+  /// The operands that stay together, in an order that IREE accepts.
+  SmallVector<unsigned> orderOf(Operation *op, const External &external) const {
+    SmallVector<unsigned> arrays[External::IsNot + 1], order;
     for (unsigned i = 0; i < op->getNumOperands(); ++i)
-      if (all || isConstant(op->getOperand(i)))
+      if (!isAlone(op->getOperand(i)))
+        arrays[std::min(external.kindOf(op->getOperand(i), op), external.kindOf(op->getResult(i), op))].push_back(i);
+    for (ArrayRef<unsigned> kind : arrays)
+      llvm::append_range(order, kind);
+    return order;
+  }
+
+  void rewrite(Operation *op, ArrayRef<unsigned> order) {
+    for (unsigned i = 0; i < op->getNumOperands(); ++i)
+      if (!llvm::is_contained(order, i))
         emitBarrier(op, i);
-      else if (external.contains(op->getOperand(i)) || external.contains(op->getResult(i)))
-        first.push_back(i);
-      else
-        rest.push_back(i);
-    first.append(rest);
-    if (!first.empty())
-      emitBarrier(op, first);
+    if (!order.empty())
+      emitBarrier(op, order);
   }
 };
 

@@ -51,7 +51,7 @@ LogicalResult
 lowerControl(Operation *op, ImplicitLocOpBuilder &b, ValueRange inputs, ArrayRef<Shape> shapes,
              function_ref<LogicalResult(ImplicitLocOpBuilder &, ValueRange, SmallVectorImpl<Value> &)> emit,
              SmallVectorImpl<Value> &results) {
-  if (isForOneDispatch(op, b)) {
+  if (isForOneDispatch(op, b, inputs.take_front(op->getNumOperands()))) {
     auto isUsed = [&](size_t i) { return !op->getResult(i).use_empty(); };
     SmallVector<Shape> used;
     for (auto [i, shape] : llvm::enumerate(shapes))

@@ -77,7 +77,8 @@ def export(
 
     Raises:
       TypeError: an argument has a wrong type.
-      ValueError: there is no such target or argument, or the function calls back into Python.
+      ValueError: there is no such target or argument, or the function calls back into Python, or
+        uses references from outside.
       OSError: a file cannot be written.
       CompileError: IREE cannot compile the function for a target.
 
@@ -159,6 +160,11 @@ def _function(name: str, item: Any, argnames: Sequence[str], known: dict[int, st
         fun, *specs = item
         program = (fun if isinstance(fun, Jitted) else jit(fun)).lower(*specs).program
         values = _values(program, specs)
+    if program.refs is not None:
+        raise value_error(
+            f"export: a file has no references, which `{name}` takes or closes over; pass what "
+            "they hold as an argument, and return what is written, got: references from outside"
+        )
     parameters = [
         Parameter(position, key, None if values is None else values[position])
         for position, key in _leaves_of(program, argnames)

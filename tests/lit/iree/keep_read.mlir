@@ -264,3 +264,59 @@ func.func @returned_and_overwritten(%x: tensor<1024x1024xf32>, %new: tensor<1x10
   %set = tensor.insert_slice %new into %slice[3, 0] [1, 1024] [1, 1] : tensor<1x1024xf32> into tensor<512x1024xf32>
   return %set, %slice : tensor<512x1024xf32>, tensor<512x1024xf32>
 }
+
+// -----
+
+// A write of what is computed once waits by a copy of it that depends on a number from behind a barrier.
+// CHECK-LABEL: func.func @constants
+// CHECK: %[[SLICE:.+]] = tensor.extract_slice
+// CHECK: %[[COPY:.+]] = "util.optimization_barrier"(%[[SLICE]])
+// CHECK: %[[ONE:.+]] = "util.optimization_barrier"(%{{.+}}) : (tensor<i32>) -> tensor<i32>
+// CHECK: %[[NEW:.+]] = linalg.generic {{.*}} ins(%{{.+}}, %[[ONE]] : tensor<1x1024xf32>, tensor<i32>)
+// CHECK: %[[BEHIND:.+]]:2 = "util.optimization_barrier"(%[[COPY]], %[[NEW]])
+// CHECK: tensor.insert_slice %[[BEHIND]]#1 into
+func.func @constants(%x: tensor<1024x1024xf32>) -> (tensor<1024x1024xf32>, tensor<1x1024xf32>) {
+  %y = math.cos %x : tensor<1024x1024xf32>
+  %slice = tensor.extract_slice %y[2, 0] [1, 1024] [1, 1] : tensor<1024x1024xf32> to tensor<1x1024xf32>
+  %new = arith.constant dense<2.0> : tensor<1x1024xf32>
+  %written = tensor.insert_slice %new into %y[2, 0] [1, 1024] [1, 1] : tensor<1x1024xf32> into tensor<1024x1024xf32>
+  %read = math.sin %slice : tensor<1x1024xf32>
+  return %written, %read : tensor<1024x1024xf32>, tensor<1x1024xf32>
+}
+
+// -----
+
+// A read of little that comes after the write, without waiting for it, is moved before it; a dispatch with several
+// results is waited for by the smallest.
+// CHECK-LABEL: func.func @moved_before
+// CHECK: %[[READ:.+]]:2 = "flow.dispatch"(%[[ARRAY:[0-9]+]])
+// CHECK: %[[BEHIND:.+]]:2 = "util.optimization_barrier"(%[[READ]]#1, %{{.+}})
+// CHECK: tensor.insert_slice %[[BEHIND]]#1 into %[[ARRAY]]
+// CHECK-NOT: optimization_barrier
+func.func @moved_before(%x: tensor<1024x1024xf32>, %new: tensor<1x1024xf32>)
+    -> (tensor<1024x1024xf32>, tensor<1024xf32>, tensor<4xf32>) {
+  %y = math.cos %x : tensor<1024x1024xf32>
+  %written = tensor.insert_slice %new into %y[2, 0] [1, 1024] [1, 1] : tensor<1x1024xf32> into tensor<1024x1024xf32>
+  %read:2 = "flow.dispatch"(%y) {entry_points = [@reads::@reads], operandSegmentSizes = array<i32: 0, 1, 0, 0>, tied_operands = [-1 : index, -1 : index]}
+      : (tensor<1024x1024xf32>) -> (tensor<1024xf32>, tensor<4xf32>)
+  return %written, %read#0, %read#1 : tensor<1024x1024xf32>, tensor<1024xf32>, tensor<4xf32>
+}
+
+// -----
+
+// A slice from before a write is copied, too, if what reads it waits for the write.
+// CHECK-LABEL: func.func @read_in_order
+// CHECK: %[[SLICE:.+]] = tensor.extract_slice
+// CHECK: %[[COPY:.+]] = "util.optimization_barrier"(%[[SLICE]])
+// CHECK: %[[WRITTEN:.+]] = tensor.insert_slice
+// CHECK: "flow.dispatch"(%[[WRITTEN]], %[[COPY]])
+// CHECK-NOT: optimization_barrier
+func.func @read_in_order(%x: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {
+  %y = math.cos %x : tensor<1024x1024xf32>
+  %slice = tensor.extract_slice %y[2, 0] [1, 1024] [1, 1] : tensor<1024x1024xf32> to tensor<1x1024xf32>
+  %new = math.sin %slice : tensor<1x1024xf32>
+  %written = tensor.insert_slice %new into %y[3, 0] [1, 1024] [1, 1] : tensor<1x1024xf32> into tensor<1024x1024xf32>
+  %next = "flow.dispatch"(%written, %slice) {entry_points = [@adds::@adds], operandSegmentSizes = array<i32: 0, 2, 0, 0>, tied_operands = [0 : index]}
+      : (tensor<1024x1024xf32>, tensor<1x1024xf32>) -> tensor<1024x1024xf32>
+  return %next : tensor<1024x1024xf32>
+}

@@ -87,10 +87,9 @@ def pallas_call(
     Raises:
       TypeError: a shape has no dtype, or `kernel` is not callable.
       ValueError: when called: a spec does not fit its array, a program has a block without elements
-        of it (on grids of more than 2^20 programs, one at a corner of the grid), the numbers of
-        specs and arrays differ, an alias has other types, the kernel closes over an array, writes
-        to an argument or returns something. At once: `dimension_semantics` does not fit the grid,
-        or its sizes are no integers.
+        of it, the numbers of specs and arrays differ, an alias has other types, the kernel closes
+        over an array, writes to an argument or returns something. At once: `dimension_semantics`
+        does not fit the grid, or its sizes are no integers.
       OutOfMemoryError: when called: scratch_shapes are larger than the machine's memory.
       NotImplementedError: when called: a kernel that is not interpreted calls `pure_callback` or
         `io_callback`.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -13,8 +12,8 @@ from dovetail.base import dtypes
 from dovetail.base.scopes import ensure_compile_time_eval
 from dovetail.transforms.batching import vmap
 
-# On larger grids, maps are evaluated at the corners only.
-_MOST_PROGRAMS = 1 << 20
+# Maps are evaluated for so many programs at once, which takes about 10 ms.
+_PROGRAMS_AT_ONCE = 1 << 20
 
 
 class Reached(NamedTuple):
@@ -23,14 +22,18 @@ class Reached(NamedTuple):
     Attributes:
       least, greatest: the least and the greatest value.
       first, last: a program that has the one, and one that has the other.
-      is_whole: whether no program has a value beyond these.
     """
 
     least: int
     greatest: int
     first: tuple[int, ...]
     last: tuple[int, ...]
-    is_whole: bool = True
+
+    def joined(self, other: Reached) -> Reached:
+        """The values that are reached by two parts of a grid, this one first."""
+        least = min(self, other, key=lambda each: each.least)
+        greatest = max(self, other, key=lambda each: each.greatest)
+        return Reached(least.least, greatest.greatest, least.first, greatest.last)
 
 
 def reached_by(
@@ -70,22 +73,23 @@ def _directly(result: Any, places: Sequence[Any], grid: Sequence[int]) -> Reache
 
 
 def _evaluated(index_map: Callable[..., Any], grid: Sequence[int]) -> list[Reached]:
-    """The values that the map returns for each program, or for those at the corners of the grid."""
-    is_whole = math.prod(grid) <= _MOST_PROGRAMS
-    if is_whole:
-        places = np.indices(grid, np.int32).reshape(len(grid), -1)
-    else:
-        corners = list(itertools.product(*(sorted({0, size - 1}) for size in grid)))
-        places = np.array(corners, np.int32).T
-    values = vmap(lambda *place: tupled(index_map(*place)))(*places)
-    reached = []
-    for each in map(np.asarray, values):
-        if each.shape != places.shape[1:] or not dtypes.is_integer(each.dtype):
-            return []
-        ends = int(np.argmin(each)), int(np.argmax(each))
-        first, last = (tuple(map(int, places[:, end])) for end in ends)
-        reached.append(Reached(int(each[ends[0]]), int(each[ends[1]]), first, last, is_whole))
+    """The values that the map returns for each program."""
+    count, reached = math.prod(grid), []
+    for start in range(0, count, _PROGRAMS_AT_ONCE):
+        programs = np.arange(start, min(start + _PROGRAMS_AT_ONCE, count))
+        places = np.array(np.unravel_index(programs, grid), np.int32)
+        values = vmap(lambda *place: tupled(index_map(*place)))(*places)
+        found = [_of_programs(np.asarray(each), places) for each in values]
+        reached = [a.joined(b) for a, b in zip(reached, found, strict=True)] if start else found
     return reached
+
+
+def _of_programs(values: np.ndarray, places: np.ndarray) -> Reached:
+    if values.shape != places.shape[1:] or not dtypes.is_integer(values.dtype):
+        raise TypeError("index maps return integers")
+    ends = int(np.argmin(values)), int(np.argmax(values))
+    first, last = (tuple(map(int, places[:, end])) for end in ends)
+    return Reached(int(values[ends[0]]), int(values[ends[1]]), first, last)
 
 
 def tupled(found: Any) -> tuple[Any, ...]:

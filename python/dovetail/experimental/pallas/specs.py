@@ -246,7 +246,7 @@ class _Dimension(NamedTuple):
         Args:
           reached: the places of all programs, if they are known.
         """
-        if reached and reached.is_whole:
+        if reached:
             is_below, is_above = reached.least < 0, reached.greatest >= self.blocks
         else:
             is_below = is_above = True
