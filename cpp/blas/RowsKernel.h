@@ -7,8 +7,11 @@ namespace dovetail::blas::DOVETAIL_VARIANT {
 
 /// Calls below so many bytes are one workgroup's.
 constexpr int64_t kLeastForGroups = 1 << 17;
-/// The bytes of a row that a workgroup takes at least, a multiple of a cache line's.
-constexpr int64_t kLeastOfRow = 256, kLine = 64;
+/// The bytes of a row that a workgroup takes at least, a multiple of a cache line's: the processor fetches ahead within
+/// a page, and reads parts of shorter rows at half its speed.
+constexpr int64_t kLeastOfRow = 4096, kLine = 64;
+/// If there are fewer rows for a workgroup, they take shorter parts, so that all have work.
+constexpr int64_t kFewRows = 4, kLeastOfFewRows = 256;
 /// How many rows ahead the next ones are fetched into the cache.
 constexpr int64_t kAhead = 4;
 /// How much of a row is fetched: the processor sees itself that the rest is read.
@@ -26,7 +29,8 @@ struct Part {
     if (call.numUpdates * call.width < kLeastForGroups)
       return {call.group == 0 ? rows : Range{0, 0}, bytes};
     bool hasOneOfEach = call.width == call.rowBytes || call.numUpdates == 1;
-    if (hasOneOfEach && call.width >= call.groups * kLeastOfRow)
+    int64_t least = call.numRows < call.groups * kFewRows || call.numUpdates == 1 ? kLeastOfFewRows : kLeastOfRow;
+    if (hasOneOfEach && call.width >= call.groups * least)
       return {rows, partOf(call.width, call.groups, call.group, kLine)};
     return {partOf(call.numRows, call.groups, call.group), bytes};
   }

@@ -84,6 +84,9 @@ public:
   std::string name() const;
   SmallVector<std::complex<long double>> passTable() const;
   SmallVector<std::complex<long double>> laneTable() const;
+  int64_t stackBytes() const {
+    return numBuffers() * 2 * step.length * layout.width * step.element.getIntOrFloatBitWidth() / 8;
+  }
   void allocate(ImplicitLocOpBuilder &b);
   void emit(ImplicitLocOpBuilder &b, ValueRange memory, Value item, Value rows);
 
@@ -434,40 +437,31 @@ SmallVector<Step> stepsOf(FloatType element, OpFoldResult rows, int64_t length, 
   return steps;
 }
 
-Value runStep(ImplicitLocOpBuilder &b, Kernels &kernels, const Step &step, Value x, const Memory &result) {
+Stage stageOf(ImplicitLocOpBuilder &b, const Kernels &kernels, const Step &step) {
   Layout layout = Layout::of(step, kernels);
-  Columns columns(step, layout);
+  auto columns = std::make_shared<Columns>(step, layout);
   int64_t perRow = step.length * step.rest * step.inner;
-  auto floats = [&](Parts parts) { return parts == Parts::real ? perRow : 2 * perRow; };
-  auto type = cast<RankedTensorType>(x.getType());
-  SmallVector<Value> sizes;
-  for (int64_t d = 0; d < type.getRank(); ++d)
-    if (type.isDynamicDim(d))
-      sizes.push_back(tensor::DimOp::create(b, x, d));
-  SmallVector<Floats> inputs = {{type, sizes, floats(step.from), x}};
-  SmallVector<std::complex<long double>> passes = columns.passTable();
-  if (!passes.empty())
-    inputs.push_back(sharedTable(b, step.element, passes));
-  if (columns.isTwiddled()) {
-    inputs.push_back(columns.roots().table(b, step.element));
-    if (layout.lanes == Lanes::rest && layout.width > 1)
-      inputs.push_back(sharedTable(b, step.element, columns.laneTable()));
-  }
   // Overlapping vectors would read what they wrote.
   bool isInPlace = step.rest == 1 && step.mayOverwrite && step.from == step.to && step.inner % layout.width == 0;
-  KernelShape shape = {columns.name() + (isInPlace ? "_in_place" : ""),
-                       step.element,
-                       step.rows,
-                       columns.itemsPerRow(),
-                       columns.rowsPerItem(),
-                       std::max<int64_t>(1, kGroupWork / (step.length * layout.width)),
-                       isInPlace};
-  return kernels.run(
-      b, shape, inputs, {result.type, result.sizes, floats(step.to), Value()},
-      [&](ImplicitLocOpBuilder &inner) { columns.allocate(inner); },
-      [&](ImplicitLocOpBuilder &inner, ValueRange memory, Value item, Value rows) {
-        columns.emit(inner, memory, item, rows);
-      });
+  Stage stage = {{columns->name(), step.element, step.rows, columns->itemsPerRow(), columns->rowsPerItem(),
+                  std::max<int64_t>(1, kGroupWork / (step.length * layout.width)), isInPlace},
+                 floatsOf(perRow, step.from),
+                 floatsOf(perRow, step.to),
+                 {},
+                 [columns](ImplicitLocOpBuilder &inner) { columns->allocate(inner); },
+                 columns->stackBytes(),
+                 [columns](ImplicitLocOpBuilder &inner, ValueRange memory, Value item, Value rows) {
+                   columns->emit(inner, memory, item, rows);
+                 }};
+  SmallVector<std::complex<long double>> passes = columns->passTable();
+  if (!passes.empty())
+    stage.tables.push_back(sharedTable(b, step.element, passes));
+  if (columns->isTwiddled()) {
+    stage.tables.push_back(columns->roots().table(b, step.element));
+    if (layout.lanes == Lanes::rest && layout.width > 1)
+      stage.tables.push_back(sharedTable(b, step.element, columns->laneTable()));
+  }
+  return stage;
 }
 
 } // namespace dovetail::fourier

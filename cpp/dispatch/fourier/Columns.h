@@ -2,8 +2,7 @@
 #ifndef DOVETAIL_DISPATCH_FOURIER_COLUMNS_H
 #define DOVETAIL_DISPATCH_FOURIER_COLUMNS_H
 
-#include "Vectors.h"
-#include "cpp/dispatch/Kernel.h"
+#include "Stages.h"
 
 namespace dovetail::fourier {
 
@@ -29,15 +28,8 @@ struct Step {
 llvm::SmallVector<Step> stepsOf(mlir::FloatType element, mlir::OpFoldResult rows, int64_t length, int64_t inner,
                                 bool inverse, double scale, bool isForCpu);
 
-/// An array as kernels see it: `perRow` floats for each of the rows.
-struct Memory {
-  mlir::RankedTensorType type;
-  llvm::SmallVector<mlir::Value> sizes;
-};
-
-/// Runs one step, and returns what it computes as an array of `result`'s type.
-mlir::Value runStep(mlir::ImplicitLocOpBuilder &b, Kernels &kernels, const Step &step, mlir::Value x,
-                    const Memory &result);
+/// The computation of one step.
+Stage stageOf(mlir::ImplicitLocOpBuilder &b, const Kernels &kernels, const Step &step);
 
 } // namespace dovetail::fourier
 

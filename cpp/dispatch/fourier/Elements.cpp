@@ -16,14 +16,13 @@ bool Elements::isVector() const { return isa<VectorType>(arithmetic.type); }
 
 Value Elements::index(int64_t value) { return arith::ConstantIndexOp::create(arithmetic.b, value); }
 
-Complex Elements::load(unsigned input, Value at) {
-  Value place = arith::AddIOp::create(arithmetic.b, starts[input], at);
-  return loadComplex(arithmetic, memory[input], place, parts[input]);
+Complex Elements::load(Value at) {
+  return loadComplex(arithmetic, memory[0], arith::AddIOp::create(arithmetic.b, start, at), from->parts);
 }
 
-Complex Elements::loadMirrored(unsigned input, int64_t from) {
+Complex Elements::loadMirrored(int64_t end) {
   int64_t width = isVector() ? cast<VectorType>(arithmetic.type).getDimSize(0) : 1;
-  Complex z = load(input, arith::SubIOp::create(arithmetic.b, index(from - (width - 1)), k));
+  Complex z = load(arith::SubIOp::create(arithmetic.b, index(end - (width - 1)), k));
   return {backwards(arithmetic.b, z.re), backwards(arithmetic.b, z.im)};
 }
 
@@ -31,19 +30,16 @@ namespace {
 
 /// The code of a kernel.
 struct Writer {
-  const ElementsShape &shape;
-  ArrayRef<Rows> inputs;
-  ArrayRef<Parts> parts;
+  ElementsShape shape;
+  std::optional<Numbers> from;
   int64_t width;
-  function_ref<Complex(Elements &)> body;
+  std::function<Complex(Elements &)> body;
 
   void write(ImplicitLocOpBuilder &b, Type type, ValueRange memory, Value row, Value k) const {
     auto start = [&](int64_t size) -> Value {
       return arith::MulIOp::create(b, row, arith::ConstantIndexOp::create(b, size));
     };
-    Elements elements = {{b, type}, memory, parts, {}, k};
-    for (const Rows &input : inputs)
-      elements.starts.push_back(start(input.size));
+    Elements elements = {{b, type}, memory, from, from ? start(from->size) : Value(), k};
     Complex value = body(elements);
     storeComplex({b, type}, value, memory.back(), arith::AddIOp::create(b, start(shape.size), k), shape.parts);
   }
@@ -77,17 +73,8 @@ struct Writer {
 
 } // namespace
 
-Value runElements(ImplicitLocOpBuilder &b, Kernels &kernels, const ElementsShape &shape, ArrayRef<Rows> inputs,
-                  ArrayRef<Floats> tables, const Memory &result, function_ref<Complex(Elements &)> body) {
-  SmallVector<Floats> floats;
-  SmallVector<Parts> parts;
-  auto floatsOf = [](int64_t size, Parts parts) { return parts == Parts::real ? size : 2 * size; };
-  for (const Rows &input : inputs) {
-    floats.push_back({cast<RankedTensorType>(input.array.getType()), dynamicSizes(b, input.array),
-                      floatsOf(input.size, input.parts), input.array});
-    parts.push_back(input.parts);
-  }
-  llvm::append_range(floats, tables);
+Stage stageOf(const ElementsShape &shape, const Kernels &kernels, std::optional<Numbers> from, ArrayRef<Floats> tables,
+              std::function<Complex(Elements &)> body) {
   bool isForCpu = kernels.isForCpu();
   int64_t block = isForCpu ? std::min(shape.size, kGroupElements) : 1, blocks = llvm::divideCeil(shape.size, block);
   int64_t width = isForCpu ? kernels.vectorBytes() * 8 / shape.element.getIntOrFloatBitWidth() : 1;
@@ -96,10 +83,10 @@ Value runElements(ImplicitLocOpBuilder &b, Kernels &kernels, const ElementsShape
   llvm::raw_string_ostream(name) << shape.name << "_" << shape.element << "_" << shape.size << "_"
                                  << (known ? std::to_string(*known) : "n")
                                  << (shape.parts == Parts::real ? "_to_real" : "");
-  KernelShape kernel = {name, shape.element, shape.rows, blocks, 1, std::max<int64_t>(1, kGroupElements / block)};
-  Writer writer = {shape, inputs, parts, width, body};
-  auto item = [&](ImplicitLocOpBuilder &each, ValueRange memory, Value item, Value) {
+  Writer writer = {shape, from, width, std::move(body)};
+  auto item = [writer, block, blocks](ImplicitLocOpBuilder &each, ValueRange memory, Value item, Value) {
     auto index = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(each, value); };
+    const ElementsShape &shape = writer.shape;
     Value row = arith::DivUIOp::create(each, item, index(blocks));
     Value number = arith::RemUIOp::create(each, item, index(blocks));
     if (block == 1)
@@ -108,9 +95,13 @@ Value runElements(ImplicitLocOpBuilder &b, Kernels &kernels, const ElementsShape
     Value to = arith::MinUIOp::create(each, arith::AddIOp::create(each, from, index(block)), index(shape.size));
     writer.range(each, memory, row, from, to);
   };
-  return kernels.run(
-      b, kernel, floats, {result.type, result.sizes, floatsOf(shape.size, shape.parts), Value()},
-      [](ImplicitLocOpBuilder &) {}, item);
+  return {{name, shape.element, shape.rows, blocks, 1, std::max<int64_t>(1, kGroupElements / block)},
+          from ? floatsOf(from->size, from->parts) : 0,
+          floatsOf(shape.size, shape.parts),
+          SmallVector<Floats>(tables),
+          [](ImplicitLocOpBuilder &) {},
+          0,
+          item};
 }
 
 } // namespace dovetail::fourier

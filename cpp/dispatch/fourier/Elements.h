@@ -7,9 +7,8 @@
 
 namespace dovetail::fourier {
 
-/// An array of rows of `size` numbers.
-struct Rows {
-  mlir::Value array;
+/// The numbers of each row of an array.
+struct Numbers {
   int64_t size;
   Parts parts = Parts::complex;
 };
@@ -18,20 +17,20 @@ struct Rows {
 struct Elements {
   Arithmetic arithmetic;
   mlir::ValueRange memory;
-  llvm::ArrayRef<Parts> parts;
-  llvm::SmallVector<mlir::Value> starts;
-  mlir::Value k;
+  /// Those of the operand, if there is one, and where the row begins.
+  std::optional<Numbers> from;
+  mlir::Value start, k;
 
   bool isVector() const;
   mlir::Value index(int64_t value);
-  /// The numbers of a row of an input, from `place` on.
-  Complex load(unsigned input, mlir::Value place);
-  /// Those at `from - k`, as k runs over the elements.
-  Complex loadMirrored(unsigned input, int64_t from);
-  mlir::Value table(unsigned number) const { return memory[starts.size() + number]; }
+  /// The numbers of the operand's row, from `place` on.
+  Complex load(mlir::Value place);
+  /// Those at `end - k`, as k runs over the elements.
+  Complex loadMirrored(int64_t end);
+  mlir::Value table() const { return memory[from ? 1 : 0]; }
 };
 
-/// A kernel's results, rows of `size` numbers; elements from `vectorFrom` to `vectorTo` may be computed in vectors.
+/// A stage's results, rows of `size` numbers; elements from `vectorFrom` to `vectorTo` may be computed in vectors.
 struct ElementsShape {
   std::string name;
   mlir::FloatType element;
@@ -40,10 +39,9 @@ struct ElementsShape {
   Parts parts = Parts::complex;
 };
 
-/// Computes an array of `result`'s type, by `body`.
-mlir::Value runElements(mlir::ImplicitLocOpBuilder &b, Kernels &kernels, const ElementsShape &shape,
-                        llvm::ArrayRef<Rows> inputs, llvm::ArrayRef<Floats> tables, const Memory &result,
-                        llvm::function_ref<Complex(Elements &)> body);
+/// Computes each element of the result by `body`, of rows of numbers `from`.
+Stage stageOf(const ElementsShape &shape, const Kernels &kernels, std::optional<Numbers> from,
+              llvm::ArrayRef<Floats> tables, std::function<Complex(Elements &)> body);
 
 } // namespace dovetail::fourier
 

@@ -17,23 +17,34 @@ Memory Transforms::rowsOf(int64_t size) const {
   return memory;
 }
 
-Value Transforms::complex(Value x, int64_t length, int64_t inner, bool inverse, double scale, const Memory &result,
-                          Parts from, Parts to) {
-  if (isSmooth(length))
-    return bySteps(x, length, inner, inverse, scale, result, from, to);
-  assert(inner == 1 && "only transforms by steps have elements of several numbers");
-  return byConvolution(x, length, inverse, scale, result, from, to);
+Value Transforms::between(Stages before, Value x, const Kind &kind, ArrayRef<Stage> after, const Memory &result) {
+  int64_t length = kind.length;
+  if (isSmooth(length)) {
+    addSteps(before, kind);
+  } else if (mayCallLibrary && length <= blas::kLongestChirp &&
+             getConstantIntValue(rows).value_or(blas::kFewestChirpRows) >= blas::kFewestChirpRows) {
+    int64_t flags = (kind.inverse ? blas::kChirpInverse : 0) | (kind.from == Parts::real ? blas::kChirpFromReal : 0) |
+                    (kind.to == Parts::real ? blas::kChirpToReal : 0) | (kind.scale == 1.0 ? 0 : blas::kChirpScaled);
+    if (!before.empty())
+      x = runStages(b, kernels, before, x, rowsOf(length));
+    const Memory memory = after.empty() ? result : rowsOf(length);
+    x = callChirp(b, element, flags, rows, length, x, memory.type, memory.sizes);
+    return after.empty() ? x : runStages(b, kernels, after, x, result);
+  } else {
+    addConvolution(before, kind);
+  }
+  before.insert(before.end(), after.begin(), after.end());
+  return runStages(b, kernels, before, x, result, mayOverwrite);
 }
 
-Value Transforms::bySteps(Value x, int64_t length, int64_t inner, bool inverse, double scale, const Memory &result,
-                          Parts from, Parts to) {
-  SmallVector<Step> steps = stepsOf(element, rows, length, inner, inverse, scale, kernels.isForCpu());
-  steps.front().mayOverwrite |= mayOverwrite;
-  steps.front().from = from;
-  steps.back().to = to;
+void Transforms::addSteps(Stages &stages, const Kind &kind) {
+  SmallVector<Step> steps =
+      stepsOf(element, rows, kind.length, kind.inner, kind.inverse, kind.scale, kernels.isForCpu());
+  steps.front().mayOverwrite |= mayOverwrite || !stages.empty();
+  steps.front().from = kind.from;
+  steps.back().to = kind.to;
   for (const Step &step : steps)
-    x = runStep(b, kernels, step, x, &step == &steps.back() ? result : rowsOf(length * inner));
-  return x;
+    stages.push_back(stageOf(b, kernels, step));
 }
 
 //===- Large prime factors -----------------------------------------------------===//
@@ -71,18 +82,18 @@ struct Chirp {
 
   Complex at(Elements &elements, Value k) const {
     if (isTable())
-      return loadComplex(elements.arithmetic, elements.table(0), k);
+      return loadComplex(elements.arithmetic, elements.table(), k);
     ImplicitLocOpBuilder &b = elements.arithmetic.b;
     int64_t period = 2 * length;
     // An index has 32 bits on devices other than CPUs.
     if (isForCpu || length * length < int64_t(1) << 32) {
       Value square = arith::MulIOp::create(b, k, k);
-      return roots().at(elements.arithmetic, elements.table(0),
+      return roots().at(elements.arithmetic, elements.table(),
                         arith::RemUIOp::create(b, square, elements.index(period)));
     }
     Value wide = arith::IndexCastOp::create(b, b.getI64Type(), k), square = arith::MulIOp::create(b, wide, wide);
     Value place = arith::RemUIOp::create(b, square, arith::ConstantOp::create(b, b.getI64IntegerAttr(period)));
-    return roots().at(elements.arithmetic, elements.table(0), arith::IndexCastOp::create(b, b.getIndexType(), place));
+    return roots().at(elements.arithmetic, elements.table(), arith::IndexCastOp::create(b, b.getIndexType(), place));
   }
 };
 
@@ -106,23 +117,24 @@ Floats Transforms::filter(int64_t length, int64_t size, bool inverse) {
   }
   Transforms one = {b, kernels, element, b.getIndexAttr(1)};
   std::string name = "fft_chirp_" + std::to_string(length) + (inverse ? "_inverse" : "");
-  Value chirps = runElements(b, kernels, {name, element, one.rows, size}, {}, chirp.table(b, element), one.rowsOf(size),
-                             [&](Elements &at) {
-                               ImplicitLocOpBuilder &inner = at.arithmetic.b;
-                               Value mirrored = arith::SubIOp::create(inner, at.index(size), at.k);
-                               Value place = arith::MinUIOp::create(inner, at.k, mirrored);
-                               Value isInside = isLess(at, place, length), zero = at.arithmetic.constant(0.0);
-                               Complex c = chirp.at(at, arith::SelectOp::create(inner, isInside, place, at.index(0)));
-                               return Complex{arith::SelectOp::create(inner, isInside, c.re, zero),
-                                              arith::SelectOp::create(inner, isInside, c.im, zero)};
-                             });
-  Value spectrum = one.complex(chirps, size, 1, false, 1.0 / static_cast<double>(size), one.rowsOf(size));
+  Stage chirps = stageOf(ElementsShape{name, element, one.rows, size}, kernels, std::nullopt, chirp.table(b, element),
+                         [=](Elements &at) {
+                           ImplicitLocOpBuilder &inner = at.arithmetic.b;
+                           Value mirrored = arith::SubIOp::create(inner, at.index(size), at.k);
+                           Value place = arith::MinUIOp::create(inner, at.k, mirrored);
+                           Value isInside = isLess(at, place, length), zero = at.arithmetic.constant(0.0);
+                           Complex c = chirp.at(at, arith::SelectOp::create(inner, isInside, place, at.index(0)));
+                           return Complex{arith::SelectOp::create(inner, isInside, c.re, zero),
+                                          arith::SelectOp::create(inner, isInside, c.im, zero)};
+                         });
+  Kind kind = {size, 1, false, 1.0 / static_cast<double>(size)};
+  Value spectrum = one.between({chirps}, Value(), kind, {}, one.rowsOf(size));
   return {cast<RankedTensorType>(spectrum.getType()), {}, 2 * size, spectrum, /*isShared=*/true};
 }
 
 /// x c within the row, and zeros after it.
 static Complex turnedOrZero(Elements &at, const Chirp &chirp) {
-  auto turned = [&](Elements &inside) { return inside.arithmetic.mul(inside.load(0, at.k), chirp.at(inside, at.k)); };
+  auto turned = [&](Elements &inside) { return inside.arithmetic.mul(inside.load(at.k), chirp.at(inside, at.k)); };
   if (at.isVector())
     return turned(at);
   Type element = at.arithmetic.type;
@@ -130,7 +142,7 @@ static Complex turnedOrZero(Elements &at, const Chirp &chirp) {
       at.arithmetic.b, isLess(at, at.k, chirp.length),
       [&](OpBuilder &then, Location loc) {
         ImplicitLocOpBuilder there(loc, then);
-        Elements inside = {{there, element}, at.memory, at.parts, at.starts, at.k};
+        Elements inside = {{there, element}, at.memory, at.from, at.start, at.k};
         Complex value = turned(inside);
         scf::YieldOp::create(there, ValueRange{value.re, value.im});
       },
@@ -142,35 +154,29 @@ static Complex turnedOrZero(Elements &at, const Chirp &chirp) {
   return {choice.getResult(0), choice.getResult(1)};
 }
 
-Value Transforms::byConvolution(Value x, int64_t length, bool inverse, double scale, const Memory &result, Parts from,
-                                Parts to) {
-  if (mayCallLibrary && length <= blas::kLongestChirp &&
-      getConstantIntValue(rows).value_or(blas::kFewestChirpRows) >= blas::kFewestChirpRows) {
-    int64_t flags = (inverse ? blas::kChirpInverse : 0) | (from == Parts::real ? blas::kChirpFromReal : 0) |
-                    (to == Parts::real ? blas::kChirpToReal : 0) | (scale == 1.0 ? 0 : blas::kChirpScaled);
-    return callChirp(b, element, flags, rows, length, x, result.type, result.sizes);
-  }
-  int64_t size = quickLength(2 * length - 1);
-  Chirp chirp = {length, inverse, kernels.isForCpu()};
-  std::string suffix = "_" + std::to_string(length) + (inverse ? "_inverse" : "");
+void Transforms::addConvolution(Stages &stages, const Kind &kind) {
+  assert(kind.inner == 1 && "only transforms by steps have elements of several numbers");
+  int64_t length = kind.length, size = quickLength(2 * length - 1);
+  Chirp chirp = {length, kind.inverse, kernels.isForCpu()};
+  std::string suffix = "_" + std::to_string(length) + (kind.inverse ? "_inverse" : "");
   int64_t vectors = chirp.isTable() ? length : 0;
-  std::string name = "fft_turned" + suffix + (from == Parts::real ? "_from_real" : "");
-  Value padded =
-      runElements(b, kernels, {name, element, rows, size, 0, vectors}, Rows{x, length, from}, chirp.table(b, element),
-                  rowsOf(size), [&](Elements &at) { return turnedOrZero(at, chirp); });
-  Value spectrum = complex(padded, size, 1, false, 1.0, rowsOf(size));
-  Value product = runElements(b, kernels, {"fft_filtered" + suffix, element, rows, size, 0, size}, Rows{spectrum, size},
-                              filter(length, size, inverse), rowsOf(size), [&](Elements &at) {
-                                Complex factor = loadComplex(at.arithmetic, at.table(0), at.k);
-                                return at.arithmetic.mul(at.load(0, at.k), factor);
-                              });
-  Value sums = complex(product, size, 1, true, 1.0, rowsOf(size));
+  std::string name = "fft_turned" + suffix + (kind.from == Parts::real ? "_from_real" : "");
+  stages.push_back(stageOf(ElementsShape{name, element, rows, size, 0, vectors}, kernels, Numbers{length, kind.from},
+                           chirp.table(b, element), [=](Elements &at) { return turnedOrZero(at, chirp); }));
+  addSteps(stages, {size, 1, false, 1.0});
+  stages.push_back(stageOf(ElementsShape{"fft_filtered" + suffix, element, rows, size, 0, size}, kernels, Numbers{size},
+                           filter(length, size, kind.inverse), [](Elements &at) {
+                             Complex factor = loadComplex(at.arithmetic, at.table(), at.k);
+                             return at.arithmetic.mul(at.load(at.k), factor);
+                           }));
+  addSteps(stages, {size, 1, true, 1.0});
+  double scale = kind.scale;
   name = "fft_turned_back" + suffix + (scale == 1.0 ? "" : "_scaled");
-  return runElements(b, kernels, {name, element, rows, length, 0, vectors, to}, Rows{sums, size},
-                     chirp.table(b, element), result, [&](Elements &at) {
-                       Complex value = at.arithmetic.mul(at.load(0, at.k), chirp.at(at, at.k));
-                       return at.arithmetic.scale(value, scale);
-                     });
+  stages.push_back(stageOf(ElementsShape{name, element, rows, length, 0, vectors, kind.to}, kernels, Numbers{size},
+                           chirp.table(b, element), [=](Elements &at) {
+                             Complex value = at.arithmetic.mul(at.load(at.k), chirp.at(at, at.k));
+                             return at.arithmetic.scale(value, scale);
+                           }));
 }
 
 //===- Real numbers ------------------------------------------------------------===//
@@ -187,32 +193,32 @@ static std::pair<Complex, Complex> evenAndOdd(Arithmetic &arithmetic, Complex z,
 Value Transforms::ofReal(Value x, int64_t length, const Memory &result) {
   int64_t half = length / 2, size = half + 1;
   if (length % 2 == 1) {
-    Value whole = complex(x, length, 1, false, 1.0, rowsOf(length), Parts::real);
-    return runElements(b, kernels, {"fft_half", element, rows, size, 0, size}, Rows{whole, length}, {}, result,
-                       [](Elements &at) { return at.load(0, at.k); });
+    Stage first = stageOf(ElementsShape{"fft_half", element, rows, size, 0, size}, kernels, Numbers{length}, {},
+                          [](Elements &at) { return at.load(at.k); });
+    return between({}, x, {length, 1, false, 1.0, Parts::real}, first, result);
   }
-  Value pairs = complex(x, half, 1, false, 1.0, rowsOf(half));
   Roots roots = {length, false};
-  auto elementAt = [&](Elements &at) {
+  auto elementAt = [=](Elements &at) {
     ImplicitLocOpBuilder &inner = at.arithmetic.b;
     // Both ends, which are not part of vectors, are element 0.
     auto loadWrapped = [&](Value k) {
-      return at.load(0, arith::SelectOp::create(inner, isLess(at, k, half), k, at.index(0)));
+      return at.load(arith::SelectOp::create(inner, isLess(at, k, half), k, at.index(0)));
     };
-    Complex z = at.isVector() ? at.load(0, at.k) : loadWrapped(at.k);
+    Complex z = at.isVector() ? at.load(at.k) : loadWrapped(at.k);
     Complex mirrored =
-        at.isVector() ? at.loadMirrored(0, half) : loadWrapped(arith::SubIOp::create(inner, at.index(half), at.k));
+        at.isVector() ? at.loadMirrored(half) : loadWrapped(arith::SubIOp::create(inner, at.index(half), at.k));
     auto [even, odd] = evenAndOdd(at.arithmetic, z, mirrored);
-    Complex turned = at.arithmetic.mul(odd, roots.from(at.arithmetic, at.table(0), at.k));
+    Complex turned = at.arithmetic.mul(odd, roots.from(at.arithmetic, at.table(), at.k));
     return at.arithmetic.add(even, at.arithmetic.rotate(turned, 1, 4, false));
   };
-  return runElements(b, kernels, {"fft_of_real", element, rows, size, 1, half}, Rows{pairs, half},
-                     roots.table(b, element), result, elementAt);
+  Stage stage = stageOf(ElementsShape{"fft_of_real", element, rows, size, 1, half}, kernels, Numbers{half},
+                        roots.table(b, element), elementAt);
+  return between({}, x, {half, 1, false, 1.0}, stage, result);
 }
 
 /// Element `k` of a half spectrum; elements at the ends are taken as real.
 static Complex loadReal(Elements &at, Value k, Value isEnd) {
-  Complex z = at.load(0, k);
+  Complex z = at.load(k);
   return {z.re, arith::SelectOp::create(at.arithmetic.b, isEnd, at.arithmetic.constant(0.0), z.im)};
 }
 
@@ -220,30 +226,30 @@ Value Transforms::toReal(Value x, int64_t length, const Memory &result) {
   int64_t half = length / 2, size = half + 1;
   double scale = 1.0 / static_cast<double>(length);
   if (length % 2 == 1) {
-    auto elementAt = [&](Elements &at) {
+    auto elementAt = [=](Elements &at) {
       ImplicitLocOpBuilder &inner = at.arithmetic.b;
       Value isGiven = isLess(at, at.k, size), mirrored = arith::SubIOp::create(inner, at.index(length), at.k);
       Complex z = loadReal(at, arith::SelectOp::create(inner, isGiven, at.k, mirrored), isLess(at, at.k, 1));
       return Complex{z.re, arith::SelectOp::create(inner, isGiven, z.im, at.arithmetic.conj(z).im)};
     };
-    Value whole =
-        runElements(b, kernels, {"fft_mirrored", element, rows, length}, Rows{x, size}, {}, rowsOf(length), elementAt);
-    return complex(whole, length, 1, true, scale, result, Parts::complex, Parts::real);
+    Stage mirrored =
+        stageOf(ElementsShape{"fft_mirrored", element, rows, length}, kernels, Numbers{size}, {}, elementAt);
+    return between({mirrored}, x, {length, 1, true, scale, Parts::complex, Parts::real}, {}, result);
   }
   Roots roots = {length, true};
-  auto elementAt = [&](Elements &at) {
+  auto elementAt = [=](Elements &at) {
     Value isEnd = isLess(at, at.k, 1);
-    Complex z = at.isVector() ? at.load(0, at.k) : loadReal(at, at.k, isEnd);
+    Complex z = at.isVector() ? at.load(at.k) : loadReal(at, at.k, isEnd);
     Complex mirrored = at.isVector()
-                           ? at.loadMirrored(0, half)
+                           ? at.loadMirrored(half)
                            : loadReal(at, arith::SubIOp::create(at.arithmetic.b, at.index(half), at.k), isEnd);
     auto [even, odd] = evenAndOdd(at.arithmetic, z, mirrored);
-    Complex turned = at.arithmetic.mul(odd, roots.from(at.arithmetic, at.table(0), at.k));
+    Complex turned = at.arithmetic.mul(odd, roots.from(at.arithmetic, at.table(), at.k));
     return at.arithmetic.add(even, at.arithmetic.rotate(turned, 1, 4, true));
   };
-  Value pairs = runElements(b, kernels, {"fft_to_pairs", element, rows, half, 1, half}, Rows{x, size},
-                            roots.table(b, element), rowsOf(half), elementAt);
-  return complex(pairs, half, 1, true, 2 * scale, result);
+  Stage pairs = stageOf(ElementsShape{"fft_to_pairs", element, rows, half, 1, half}, kernels, Numbers{size},
+                        roots.table(b, element), elementAt);
+  return between({pairs}, x, {half, 1, true, 2 * scale}, {}, result);
 }
 
 } // namespace dovetail::fourier

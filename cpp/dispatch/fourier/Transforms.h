@@ -16,20 +16,32 @@ struct Transforms {
   /// Whether a library may compute them, and whether they may overwrite their operand, which has no other uses.
   bool mayCallLibrary = false, mayOverwrite = false;
 
-  /// An array of the rows, for intermediate results.
-  Memory rowsOf(int64_t size) const;
-  /// The transform of complex numbers, or of numbers from `from` that are real; `to` real keeps only real parts.
-  mlir::Value complex(mlir::Value x, int64_t length, int64_t inner, bool inverse, double scale, const Memory &result,
-                      Parts from = Parts::complex, Parts to = Parts::complex);
+  /// The transform of complex numbers.
+  mlir::Value complex(mlir::Value x, int64_t length, int64_t inner, bool inverse, double scale, const Memory &result) {
+    return between({}, x, {length, inner, inverse, scale}, {}, result);
+  }
   /// The half spectrum of real rows, and the inverse.
   mlir::Value ofReal(mlir::Value x, int64_t length, const Memory &result);
   mlir::Value toReal(mlir::Value x, int64_t length, const Memory &result);
 
 private:
-  mlir::Value bySteps(mlir::Value x, int64_t length, int64_t inner, bool inverse, double scale, const Memory &result,
-                      Parts from, Parts to);
-  mlir::Value byConvolution(mlir::Value x, int64_t length, bool inverse, double scale, const Memory &result, Parts from,
-                            Parts to);
+  using Stages = std::vector<Stage>;
+
+  /// Of numbers from `from` that are real; `to` real keeps only real parts.
+  struct Kind {
+    int64_t length, inner;
+    bool inverse;
+    double scale;
+    Parts from = Parts::complex, to = Parts::complex;
+  };
+
+  /// An array of the rows, for intermediate results.
+  Memory rowsOf(int64_t size) const;
+  /// Runs a transform, of what the stages before compute of x, and the stages after it.
+  mlir::Value between(Stages before, mlir::Value x, const Kind &kind, llvm::ArrayRef<Stage> after,
+                      const Memory &result);
+  void addSteps(Stages &stages, const Kind &kind);
+  void addConvolution(Stages &stages, const Kind &kind);
   Floats filter(int64_t length, int64_t size, bool inverse);
 };
 

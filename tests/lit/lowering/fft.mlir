@@ -14,20 +14,47 @@ func.func @short(%arg0: tensor<40x16xcomplex<f32>>) -> tensor<40x16xcomplex<f32>
 
 // -----
 
-// Vectors of columns, of which the first step's lie apart in the result.
-func.func @two_steps(%arg0: tensor<?x1024xcomplex<f32>>) -> tensor<?x1024xcomplex<f32>> {
+// Vectors of columns, of which the first step's lie apart in the result. The steps of short rows are one kernel, with
+// intermediate results on the stack.
+func.func @rows(%arg0: tensor<?x1024xcomplex<f32>>) -> tensor<?x1024xcomplex<f32>> {
   %0 = dovetail.fft %arg0, 1 length 1024 : tensor<?x1024xcomplex<f32>>
   return %0 : tensor<?x1024xcomplex<f32>>
 }
-// CHECK: func.func @fft_f32_32_1_32_n_in_place()
+// CHECK: func.func @[[NAME:fft_f32_32_32_1_n_and_1_more_[0-9a-f]+]]()
 // CHECK: "hal.interface.constant.load"
+// CHECK: memref.alloca() : memref<2048xf32>
+// CHECK: memref.subview
 // CHECK: vector.load {{.*}} vector<32xf32>
 // CHECK: vector.shuffle {{.*}} [0, 2, 4
-// CHECK: func.func @fft_f32_32_32_1_n()
-// CHECK-LABEL: func.func @two_steps
+// CHECK-LABEL: func.func @rows
 // CHECK: %[[ROWS:.+]] = tensor.dim %arg0
-// CHECK: %[[FIRST:.+]] = "flow.dispatch"(%[[ROWS]], %arg0, {{.*}}@fft_f32_32_32_1_n
-// CHECK: "flow.dispatch"(%[[ROWS]], %[[FIRST]], {{.*}}@fft_f32_32_1_32_n_in_place{{.*}}tied_operands = [0 : index]
+// CHECK: "flow.dispatch"(%[[ROWS]], %arg0, {{.*}}@[[NAME]]
+// CHECK-NEXT: return
+
+// -----
+
+func.func @long_rows(%arg0: tensor<?x16384xcomplex<f32>>) -> tensor<?x16384xcomplex<f32>> {
+  %0 = dovetail.fft %arg0, 1 length 16384 : tensor<?x16384xcomplex<f32>>
+  return %0 : tensor<?x16384xcomplex<f32>>
+}
+// CHECK: func.func @fft_f32_128_1_128_n_in_place()
+// CHECK: func.func @fft_f32_128_128_1_n()
+// CHECK-LABEL: func.func @long_rows
+// CHECK: %[[ROWS:.+]] = tensor.dim %arg0
+// CHECK: %[[FIRST:.+]] = "flow.dispatch"(%[[ROWS]], %arg0, {{.*}}@fft_f32_128_128_1_n
+// CHECK: "flow.dispatch"(%[[ROWS]], %[[FIRST]], {{.*}}@fft_f32_128_1_128_n_in_place{{.*}}tied_operands = [0 : index]
+
+// -----
+
+// The last stage of a row overwrites what the first one has read.
+func.func @image(%arg0: tensor<16x1024xcomplex<f32>>) -> tensor<16x1024xcomplex<f32>> {
+  %0 = dovetail.fft %arg0, 0 length 16 : tensor<16x1024xcomplex<f32>>
+  %1 = dovetail.fft %0, 1 length 1024 : tensor<16x1024xcomplex<f32>>
+  return %1 : tensor<16x1024xcomplex<f32>>
+}
+// CHECK-LABEL: func.func @image
+// CHECK: %[[FIRST:.+]] = "flow.dispatch"(%arg0) {{.*}}tied_operands = [-1 : index]
+// CHECK: "flow.dispatch"(%[[FIRST]], {{.*}}_in_place{{.*}}tied_operands = [0 : index]
 
 // -----
 
@@ -50,11 +77,24 @@ func.func @real(%arg0: tensor<3x30xf64>) -> tensor<3x30xf64> {
   %1 = dovetail.irfft %0, 1 length 30 : tensor<3x16xcomplex<f64>>
   return %1 : tensor<3x30xf64>
 }
+// CHECK: func.func @[[BACK:fft_to_pairs_f64_15_3_and_1_more_[0-9a-f]+]]()
+// CHECK: func.func @[[HALF:fft_f64_15_1_1_3_and_1_more_[0-9a-f]+]]()
 // CHECK-LABEL: func.func @real
-// CHECK: %[[PAIRS:.+]] = "flow.dispatch"(%arg0) {{.*}} (tensor<3x30xf64>) -> tensor<3x15xcomplex<f64>>
-// CHECK: %[[HALF:.+]] = "flow.dispatch"(%[[PAIRS]], {{.*}}@fft_of_real_f64_16_3{{.*}} -> tensor<3x16xcomplex<f64>>
-// CHECK: %[[BACK:.+]] = "flow.dispatch"(%[[HALF]], {{.*}}@fft_to_pairs_f64_15_3{{.*}} -> tensor<3x15xcomplex<f64>>
-// CHECK: "flow.dispatch"(%[[BACK]]) {{.*}} -> tensor<3x30xf64>
+// CHECK: %[[SPECTRUM:.+]] = "flow.dispatch"(%arg0, {{.*}}@[[HALF]]{{.*}} -> tensor<3x16xcomplex<f64>>
+// CHECK: "flow.dispatch"(%[[SPECTRUM]], {{.*}}@[[BACK]]{{.*}} -> tensor<3x30xf64>
+
+// -----
+
+func.func @real_columns(%arg0: tensor<40x30xf64>) -> tensor<40x30xf64> {
+  %0 = dovetail.rfft %arg0, 1 length 30 : tensor<40x30xf64>
+  %1 = dovetail.irfft %0, 1 length 30 : tensor<40x16xcomplex<f64>>
+  return %1 : tensor<40x30xf64>
+}
+// CHECK-LABEL: func.func @real_columns
+// CHECK: %[[PAIRS:.+]] = "flow.dispatch"(%arg0) {{.*}} (tensor<40x30xf64>) -> tensor<40x15xcomplex<f64>>
+// CHECK: %[[HALF:.+]] = "flow.dispatch"(%[[PAIRS]], {{.*}}@fft_of_real_f64_16_40{{.*}} -> tensor<40x16xcomplex<f64>>
+// CHECK: %[[BACK:.+]] = "flow.dispatch"(%[[HALF]], {{.*}}@fft_to_pairs_f64_15_40{{.*}} -> tensor<40x15xcomplex<f64>>
+// CHECK: "flow.dispatch"(%[[BACK]]) {{.*}} -> tensor<40x30xf64>
 
 // -----
 
@@ -63,9 +103,19 @@ func.func @prime(%arg0: tensor<37xcomplex<f32>>) -> tensor<37xcomplex<f32>> {
   return %0 : tensor<37xcomplex<f32>>
 }
 // CHECK-LABEL: func.func @prime
-// CHECK: @fft_turned_37_f32_80_1
-// CHECK: @fft_filtered_37_f32_80_1
-// CHECK: @fft_turned_back_37_f32_37_1
+// CHECK: "flow.dispatch"(%arg0, {{.*}}@fft_turned_37_f32_80_1_and_{{[0-9]}}_more_{{.*}} -> tensor<37xcomplex<f32>>
+// CHECK-NEXT: return
+
+// -----
+
+func.func @long_prime(%arg0: tensor<9973xcomplex<f32>>) -> tensor<9973xcomplex<f32>> {
+  %0 = dovetail.fft %arg0, 0 length 9973 : tensor<9973xcomplex<f32>>
+  return %0 : tensor<9973xcomplex<f32>>
+}
+// CHECK-LABEL: func.func @long_prime
+// CHECK: @fft_turned_9973_f32_
+// CHECK: @fft_filtered_9973_f32_
+// CHECK: @fft_turned_back_9973_f32_
 
 // -----
 

@@ -31,6 +31,9 @@ def _array(
     count=st.sampled_from([0, 1, 63, 64, 1000]),
     seed=st.integers(0, 2**31),
 )
+# Workgroups take parts of long rows, and of few rows.
+@example(dtype="float32", rows=40, width=(2501,), count=63, seed=0)
+@example(dtype="float32", rows=2, width=(512,), count=1000, seed=0)
 def test_rows(dtype: str, rows: int, width: tuple[int, ...], count: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     # Some are out of bounds.

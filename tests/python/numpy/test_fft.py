@@ -177,6 +177,26 @@ def test_compiled_several_dimensions() -> None:
         assert error(result, exact) < 4
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n", [300, 3000, 5000, 8192, 16384])
+def test_rows_on_the_stack_and_longer_ones(n: int, dtype: str) -> None:
+    """All steps of a short row are one kernel, in place for a second dimension."""
+    rng = np.random.default_rng(n)
+    x = rng.normal(size=(3, n)).astype(dtype)
+
+    @dovetail.jit
+    def program(x: Any) -> Any:
+        half = dnp.fft.rfft(x)
+        return half, dnp.fft.irfft(half, n), dnp.fft.fft(dnp.fft.fft(x + 1j, axis=0), axis=1)
+
+    with config.enable_x64():
+        half, back, whole = (np.asarray(a) for a in program(x))
+    tolerance = 1e-5 if dtype == "float32" else 1e-13
+    wide = x.astype(np.float64)
+    for got, expected in ((half, np.fft.rfft(wide)), (back, wide), (whole, np.fft.fft2(wide + 1j))):
+        assert np.max(np.abs(got - expected)) <= tolerance * np.max(np.abs(expected))
+
+
 @pytest.mark.parametrize("norm", [None, "backward", "ortho", "forward"])
 @pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft"])
 @pytest.mark.parametrize("n", [None, 3, 8])
