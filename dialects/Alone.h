@@ -11,6 +11,10 @@ namespace dovetail {
 template <typename ConcreteType>
 class WholeAlone : public mlir::OpTrait::TraitBase<ConcreteType, WholeAlone> {};
 
+/// Marks an op that, applied by itself, is not divided at all: as by JAX, whose partitioner has no rule for it.
+template <typename ConcreteType>
+class ReplicatedAlone : public mlir::OpTrait::TraitBase<ConcreteType, ReplicatedAlone> {};
+
 } // namespace dovetail
 
 #endif // DOVETAIL_DIALECTS_ALONE_H

@@ -190,8 +190,6 @@ def TridiagonalOp : Factorization<"tridiagonal", 1, [{
 
 //===- Equations -------------------------------------------------------------===//
 
-def WholeAlone : NativeOpTrait<"WholeAlone"> { let cppNamespace = "::dovetail"; }
-
 /// An op whose result is the unknown x of an equation that is linear in x and in the last operand, b.
 class Equation<string mnemonic, list<Trait> traits = []>
     : MatrixOp<mnemonic, traits # [WholeAlone, DeclareOpInterfaceMethods<JvpOpInterface>,

@@ -2,6 +2,7 @@
 #ifndef DOVETAIL_POINTWISE_H
 #define DOVETAIL_POINTWISE_H
 
+#include "Alone.h"
 #include "Dialect.h"
 
 #define GET_OP_CLASSES

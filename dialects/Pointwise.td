@@ -29,7 +29,7 @@ def AsinhOp : Unary<"asinh", FloatOrCplx, "e.mul(t, e.rsqrt(e.add(e.mul(x, x), 1
 def AcoshOp : Unary<"acosh", FloatOrCplx, "e.mul(t, e.mul(e.rsqrt(e.add(x, -1.0)), e.rsqrt(e.add(x, 1.0))))">;
 def AtanhOp : Unary<"atanh", FloatOrCplx, "e.div(t, e.oneMinusSquare(x))">;
 def LogisticOp : Unary<"logistic", FloatOrCplx, "e.mul(t, e.mul(ans, e.sub(1.0, ans)))">;
-def ErfOp : Unary<"erf", Float, "e.mul(t, e.scale(e.exp(e.neg(e.mul(x, x))), M_2_SQRTPI))">;
+def ErfOp : Unary<"erf", Float, "e.mul(t, e.scale(e.exp(e.neg(e.mul(x, x))), M_2_SQRTPI))", [ReplicatedAlone]>;
 def ErfcOp : Unary<"erfc", Float, "e.mul(t, e.scale(e.exp(e.neg(e.mul(x, x))), -M_2_SQRTPI))">;
 
 def PowOp : Binary<"pow", Number, "e.mul(t, e.powTangentOfBase(x, y))", "e.mul(t, e.mul(ans, e.logOrZero(x)))">;

@@ -58,8 +58,8 @@ class Pointwise<string mnemonic, dag operands, string format, list<string> names
     # !cast<string>(from) # ", [](::mlir::Type element) -> ::mlir::Type { return " # resultElement # "; }, types);\n}\n";
 }
 
-class Unary<string mnemonic, Type element, string dx>
-    : Pointwise<mnemonic, (ins Tensor<element>:$x), "$x attr-dict `:` type($x)", ["x"], [dx], []>;
+class Unary<string mnemonic, Type element, string dx, list<Trait> traits = []>
+    : Pointwise<mnemonic, (ins Tensor<element>:$x), "$x attr-dict `:` type($x)", ["x"], [dx], traits>;
 class Binary<string mnemonic, Type element, string dx, string dy, list<Trait> traits = []>
     : Pointwise<mnemonic, (ins Tensor<element>:$x, Tensor<element>:$y), "$x `,` $y attr-dict `:` type($x)", ["x", "y"],
                 [dx, dy], traits # [SameTypeOperands]>;

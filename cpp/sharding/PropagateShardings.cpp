@@ -76,6 +76,9 @@ private:
   void visit(Operation *op, bool onlyPlain);
   /// Whether an op that is applied by itself is not divided along a factor.
   bool isWithheld(Operation *op, const FactorMap &map, int64_t factor) const;
+  /// The factors that are to be divided over these axes, those first that get an axis which several want: of the
+  /// largest array that is divided so, then, if the op is pointwise, over most devices, then of the first array.
+  SmallVector<int64_t> byPrecedence(Operation *op, const FactorMap &map, ArrayRef<Axes> axes);
   /// Of what is divided over several axes, each dimension that it becomes has its own.
   void visitRegrouping(Value from, Value to);
   /// The values between bodies and their op are one, or a slice of the other.
@@ -95,8 +98,8 @@ private:
 
   MeshAttr mesh;
   bool isEager, isForward;
-  /// The op of `main` whose results are to be found, or the one that has the op with them in its bodies.
-  Operation *current = nullptr;
+  /// The ops of `main` whose results are to be found, or which have the ops with them in their bodies.
+  llvm::SmallPtrSet<Operation *, 4> current;
   SmallVector<Operation *> ops, flows;
   int64_t round = 0;
   SmallVector<Use> uses;
@@ -172,7 +175,7 @@ void Propagation::stateUse(Value value, ShardingAttr sharding) {
 
 bool Propagation::isSettled(Value value) const {
   bool isInMain = isa<func::FuncOp>(value.getParentBlock()->getParentOp());
-  return isForward && isInMain && (!current || value.getDefiningOp() != current);
+  return isForward && isInMain && !current.contains(value.getDefiningOp());
 }
 
 void Propagation::extend(Value value, int64_t dim, ArrayRef<AxisRefAttr> axes) {
@@ -245,8 +248,40 @@ static bool isRepeating(const FactorMap &map) {
 }
 
 bool Propagation::isWithheld(Operation *op, const FactorMap &map, int64_t factor) const {
-  return isEager && op->hasTrait<WholeAlone>() &&
-         !llvm::all_of(map.operands, [&](ArrayRef<int64_t> factors) { return llvm::is_contained(factors, factor); });
+  if (!isEager)
+    return false;
+  bool isShared =
+      llvm::all_of(map.operands, [&](ArrayRef<int64_t> factors) { return llvm::is_contained(factors, factor); });
+  return op->hasTrait<ReplicatedAlone>() || (op->hasTrait<WholeAlone>() && !isShared);
+}
+
+SmallVector<int64_t> Propagation::byPrecedence(Operation *op, const FactorMap &map, ArrayRef<Axes> axes) {
+  struct Source {
+    int64_t elements = -1, index = 0;
+  };
+  SmallVector<Source> sources(axes.size());
+  int64_t index = 0;
+  auto collect = [&](ValueRange values, ArrayRef<SmallVector<int64_t>> factorsOf) {
+    for (auto [value, factors] : llvm::zip(values, factorsOf)) {
+      int64_t number = index++;
+      if (!arrayType(value) || isConstant(value))
+        continue;
+      int64_t elements = arrayType(value).hasStaticShape() ? arrayType(value).getNumElements() : 0;
+      for (auto [dim, factor] : llvm::enumerate(factors))
+        if (factor != FactorMap::kNone && !axes[factor].empty() && elements > sources[factor].elements &&
+            startsWith(axesOf(value, dim), axes[factor]))
+          sources[factor] = {elements, number};
+    }
+  };
+  collect(op->getOperands(), map.operands);
+  collect(op->getResults(), map.results);
+  bool isPointwise = op->hasTrait<OpTrait::Elementwise>();
+  auto key = [&](int64_t factor) {
+    return std::tuple(-sources[factor].elements, isPointwise ? -mesh.sizeOf(axes[factor]) : 0, sources[factor].index);
+  };
+  auto factors = llvm::to_vector(llvm::seq<int64_t>(axes.size()));
+  llvm::stable_sort(factors, [&](int64_t a, int64_t b) { return key(a) < key(b); });
+  return factors;
 }
 
 void Propagation::visit(Operation *op, bool onlyPlain) {
@@ -286,7 +321,12 @@ void Propagation::visit(Operation *op, bool onlyPlain) {
   for (auto [factor, axes] : llvm::enumerate(best))
     while (!canDivide(mesh, op, *map, factor, axes))
       axes.pop_back();
-  forEachDim([&](Value value, int64_t dim, int64_t factor) { extend(value, dim, best[factor]); });
+  // An axis that two factors want goes to that of the larger array; of equal ones, to the first.
+  for (int64_t each : byPrecedence(op, *map, best))
+    forEachDim([&](Value value, int64_t dim, int64_t factor) {
+      if (factor == each)
+        extend(value, dim, best[factor]);
+    });
   if (isa<RegroupingOpInterface>(op) && !isConstant(op->getOperand(0))) {
     visitRegrouping(op->getOperand(0), op->getResult(0));
     visitRegrouping(op->getResult(0), op->getOperand(0));
@@ -419,17 +459,44 @@ void Propagation::visitPending(bool onlyPlain) {
       visitFlow(cast<FlowOpInterface>(pendingFlows.pop_back_val()));
 }
 
-/// Finds the shardings of each op's results from those of its operands; of what an op computes in its bodies, all.
+/// Finds the shardings of each op's results from those of its operands; of what an op computes in its bodies, all. What
+/// a pointwise op repeats is part of it: as in a program, the other operands decide first.
 void Propagation::propagateForward(Block &body) {
-  for (Operation &op : body.without_terminator()) {
-    current = &op;
-    op.walk([&](Operation *inner) {
-      if (isa<FlowOpInterface>(inner))
-        pendingFlows.insert(inner);
-      else if (!inner->hasTrait<OpTrait::IsTerminator>())
-        pending.insert(inner);
-    });
-    visitPending(/*onlyPlain=*/false);
+  auto find = [&](ArrayRef<Operation *> group) {
+    current = {group.begin(), group.end()};
+    for (bool onlyPlain : {true, false}) {
+      // The first is visited first.
+      for (Operation *each : llvm::reverse(group))
+        each->walk([&](Operation *inner) {
+          if (isa<FlowOpInterface>(inner))
+            pendingFlows.insert(inner);
+          else if (!inner->hasTrait<OpTrait::IsTerminator>())
+            pending.insert(inner);
+        });
+      visitPending(onlyPlain);
+    }
+    current.clear();
+  };
+  // Found where they are used.
+  llvm::SmallSetVector<Operation *, 8> repeated;
+  for (Operation &op : body) {
+    if (const std::optional<FactorMap> &map = mapOf(&op); map && op.getNumOperands() == 1 && isRepeating(*map)) {
+      if (Operation *source = op.getOperand(0).getDefiningOp(); source && repeated.remove(source))
+        find(source);
+      repeated.insert(&op);
+      continue;
+    }
+    llvm::SmallSetVector<Operation *, 4> group;
+    for (Value operand : op.getOperands())
+      if (Operation *source = operand.getDefiningOp(); source && repeated.remove(source))
+        group.insert(source);
+    if (!op.hasTrait<OpTrait::Elementwise>())
+      for (Operation *source : group.takeVector())
+        find(source);
+    if (!op.hasTrait<OpTrait::IsTerminator>())
+      group.insert(&op);
+    if (!group.empty())
+      find(group.getArrayRef());
   }
 }
 

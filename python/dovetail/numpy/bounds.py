@@ -11,6 +11,7 @@ from dovetail.lax.lexicographic import complex_order, first_in_order
 from dovetail.numpy.docstrings import PROMOTED
 from dovetail.numpy.promotion import only_values, pair
 from dovetail.ops.operands import PYTHON_SCALARS, ArrayLike, as_operand
+from dovetail.tracing.whole import whole_if_repeated
 
 
 @documented(PROMOTED)
@@ -80,6 +81,7 @@ def compare_ordered(x: Array, y: Array, direction: str) -> Array:
     return ops.compare(x, y, direction)
 
 
+@whole_if_repeated
 @documented(PROMOTED)
 def clip(arr: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Array:
     """The elements limited to [min, max]; either may be None, for no limit.

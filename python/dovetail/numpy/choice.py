@@ -27,6 +27,7 @@ from dovetail.numpy.promotion import (
 from dovetail.numpy.taking import nonzero
 from dovetail.ops.operands import ArrayLike, as_operand, broadcast_to, check_kind
 from dovetail.tracing.bind import apply_known, is_for_numpy
+from dovetail.tracing.result_places import as_selected
 
 
 def where(
@@ -96,9 +97,10 @@ def select(
             "select: there must be one condition for each choice, and at least one, got: "
             f"{len(condlist)} conditions and {len(choicelist)} choices"
         )
-    choices = promote_and_broadcast("select", *choicelist, default)
+    choices = promote_and_broadcast("select", *choicelist, default, are_results=True)
+    conditions = broadcast("select", *condlist, are_results=True)
     result = choices[-1]
-    for condition, choice in zip(reversed(condlist), reversed(choices[:-1]), strict=True):
+    for condition, choice in zip(reversed(conditions), reversed(choices[:-1]), strict=True):
         result = where(condition, choice, result)
     return result
 
@@ -187,10 +189,9 @@ def choose(
             value = index._value()
         _check_choice(value, count)
     index = remainder(index, count) if mode == "wrap" else clip(index, 0, count - 1)
-    which, *cases = broadcast(
-        "choose", with_dtype(index, dtypes.int32), *promote("choose", *choices)
-    )
-    return lax.select_n(which, *cases)
+    given = with_dtype(index, dtypes.int32), *promote("choose", *choices)
+    which, *cases = broadcast("choose", *given, are_results=True)
+    return lax.select_n(which, *map(as_selected, cases))
 
 
 def _chosen(index: np.ndarray, *cases: np.ndarray, mode: Any) -> np.ndarray:

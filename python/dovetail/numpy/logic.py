@@ -25,6 +25,7 @@ from dovetail.numpy.promotion import (
     with_dtype,
 )
 from dovetail.ops.operands import PYTHON_SCALARS, ArrayLike, as_operand, broadcast_to, unary
+from dovetail.tracing.whole import whole_if_repeated
 
 # Comparison ---------------------------------------------------------------------------------------
 
@@ -103,6 +104,7 @@ def _ordered(name: str, x: ArrayLike, y: ArrayLike, direction: str) -> Array:
     return compare_ordered(*pair(name, x, y), direction)
 
 
+@whole_if_repeated
 @documented(PREDICATE)
 def isclose(
     a: ArrayLike,

@@ -23,6 +23,7 @@ from dovetail.ops.operands import (
     scalar,
 )
 from dovetail.symbolic.size import has_sizes
+from dovetail.tracing.result_places import as_repeated
 from dovetail.tracing.trace import Tracer
 
 ToDtype = Callable[[np.dtype], np.dtype]
@@ -109,17 +110,24 @@ def _splat(value: Any, like: ArrayMethods) -> Array:
     return trace.constant(number, like.weak_type, like.shape)  # type: ignore[return-value]
 
 
-def broadcast(name: str, *xs: Any, is_asked: bool = False) -> list[Array]:
+def broadcast(
+    name: str, *xs: Any, is_asked: bool = False, are_results: bool = False
+) -> list[Array]:
     """Broadcast operands to one shape, with their types unchanged. `is_asked` marks functions that
-    users call to broadcast, for which ranks may differ under any setting.
+    users call to broadcast, for which ranks may differ under any setting; `are_results` those that
+    return what is broadcast.
     """
     arrays = [as_operand(name, x, i) for i, x in enumerate(xs)]
-    return _broadcast(name, arrays, None if is_asked else xs)
+    return _broadcast(name, arrays, None if is_asked else xs, are_results)
 
 
-def promote_and_broadcast(name: str, *xs: Any, to: ToDtype | None = None) -> list[Array]:
-    """Operands of one type, after `to` if it is given, and one shape."""
-    return _broadcast(name, promote(name, *xs, to=to), xs)
+def promote_and_broadcast(
+    name: str, *xs: Any, to: ToDtype | None = None, are_results: bool = False
+) -> list[Array]:
+    """Operands of one type, after `to` if it is given, and one shape; `are_results` as for
+    `broadcast`.
+    """
+    return _broadcast(name, promote(name, *xs, to=to), xs, are_results)
 
 
 def promote(name: str, *xs: Any, to: ToDtype | None = None) -> list[Array]:
@@ -149,7 +157,9 @@ def with_dtype(x: Any, dtype: np.dtype, weak: bool = False) -> Array:
     return copied(x, dtype, weak)
 
 
-def _broadcast(name: str, arrays: list[Array], given: Sequence[Any] | None) -> list[Array]:
+def _broadcast(
+    name: str, arrays: list[Array], given: Sequence[Any] | None, are_results: bool = False
+) -> list[Array]:
     """The arrays broadcast to one shape; `given` are the original operands, None to allow all
     ranks.
     """
@@ -159,7 +169,8 @@ def _broadcast(name: str, arrays: list[Array], given: Sequence[Any] | None) -> l
     shape = broadcast_shapes(*(a.shape for a in arrays), name=name)
     if given is not None and config.numpy_rank_promotion.value != "allow":
         check_ranks(name, [a.shape for a in arrays], given, stacklevel=5)
-    return [broadcast_to(a, shape) for a in arrays]
+    outs = [broadcast_to(a, shape) for a in arrays]
+    return outs if are_results else list(map(as_repeated, outs, arrays))
 
 
 def check_ranks(

@@ -30,6 +30,7 @@ from dovetail.ops.operands import (
     check_kind,
 )
 from dovetail.tracing.bind import apply_known, is_for_numpy
+from dovetail.tracing.result_places import as_repeated
 
 Axis = Any
 Combine = Callable[[Any, Any], Array]
@@ -77,7 +78,7 @@ def mask_of(name: str, where: ArrayLike, shape: tuple[int, ...]) -> Array:
             f"jnp.{name}: where must be None or a boolean array, got: {mask.dtype.name}; write "
             "x != 0"
         )
-    return broadcast_to_shape("where", mask, shape)
+    return as_repeated(broadcast_to_shape("where", mask, shape), mask)
 
 
 # Sums ---------------------------------------------------------------------------------------------

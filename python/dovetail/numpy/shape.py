@@ -413,4 +413,4 @@ def broadcast_arrays(*args: ArrayLike) -> list[Array]:
         arrays: list[Any] = [x if is_keys(x) else asarray(x) for x in args]
         sizes = broadcast_shapes(*(x.shape for x in arrays), name="broadcast_arrays")
         return [moves_keys(broadcast_to, (0,))(x, sizes) for x in arrays]
-    return broadcast("broadcast_arrays", *args, is_asked=True)
+    return broadcast("broadcast_arrays", *args, is_asked=True, are_results=True)

@@ -400,6 +400,21 @@ class Place:
         return self if self._results is None else self._results
 
 
+class OperandPlace(Place):
+    """Where an operand is that does not decide like others how the result of an op is sharded.
+
+    Attributes:
+      source: how the elements are sharded of which the op makes the operand.
+      shape: their shape; the op repeats them.
+    """
+
+    __slots__ = ("shape", "source")
+
+    def __init__(self, sharding: Sharding, source: Sharding, shape: tuple[int, ...]) -> None:
+        super().__init__(sharding, True)
+        self.source, self.shape = source, shape
+
+
 @functools.cache
 def place_on(device: Device, is_committed: bool) -> Place:
     """The place on a device: the same object for the same one.

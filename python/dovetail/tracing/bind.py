@@ -20,7 +20,7 @@ from dovetail.placement.shardings import Place, common_place
 from dovetail.placement.transfer_guards import check
 from dovetail.reference.checks import unwanted
 from dovetail.reference.table import FUNCTIONS, quietly
-from dovetail.tracing.result_places import op_places
+from dovetail.tracing.result_places import op_places, place_of_result
 from dovetail.tracing.trace import LARGEST_CONSTANT, Operand, Trace
 from dovetail.tracing.trace import Tracer as Tracer
 
@@ -78,6 +78,7 @@ def bind(
         if shape is not None or dtype is not None:
             results = [(value.shape, dtype_name(value.dtype))]
         (place,) = op_places(name, attributes, operands, results, 1)
+        place = place_of_result(place, operands, value.shape)
     return Array(value, weak_type, place)
 
 

@@ -12,9 +12,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from dovetail import _core
+from dovetail.arrays.array import Array
 from dovetail.arrays.shaped_array import ShapedArray
 from dovetail.base.bounded import Bounded
 from dovetail.base.errors import explained
+from dovetail.base.locations import location
 from dovetail.base.mlir_types import Type, dtype_name
 from dovetail.base.trace_stack import stack
 from dovetail.compiler import phases
@@ -25,6 +27,7 @@ from dovetail.placement.meshes import Mesh
 from dovetail.placement.named_sharding import NamedSharding
 from dovetail.placement.partition_spec import PartitionSpec as P
 from dovetail.placement.shardings import (
+    OperandPlace,
     Place,
     Sharding,
     common_place,
@@ -34,6 +37,45 @@ from dovetail.placement.shardings import (
 from dovetail.tracing.trace import Trace
 
 _known: Bounded[Any, Sequence[Place | None]] = Bounded()
+
+
+def as_repeated(operand: Any, source: Any) -> Any:
+    """An operand that an op repeats, as part of the op: so that on a mesh, other operands decide
+    first how the result is sharded.
+
+    Args:
+      operand: the elements as they are repeated.
+      source: the array, or the value in a function, that has them.
+    """
+    place = _spread_place(source)
+    if place is None or type(operand) is not Array or operand is source:
+        return operand
+    return _with_source(operand, place.sharding, source.shape)
+
+
+def as_selected(operand: Any) -> Any:
+    """An operand of which an op selects elements: on a mesh, those that select them decide how the
+    result is sharded.
+
+    Args:
+      operand: an array, or a value in a function.
+    """
+    place = _spread_place(operand)
+    if place is None:
+        return operand
+    return _with_source(operand, place.sharding.replicated(), operand.shape)
+
+
+def _spread_place(x: Any) -> Place | None:
+    place = x._place if type(x) is Array else None
+    return None if place is None or not place.is_spread else place
+
+
+def _with_source(operand: Array, source: Sharding, shape: tuple[int, ...]) -> Array:
+    place = operand._place
+    if place is None or not place.is_spread:
+        return operand
+    return Array(operand._data, operand.weak_type, OperandPlace(place.sharding, source, shape))
 
 
 def op_places(
@@ -61,18 +103,46 @@ def op_places(
     if mesh is None:
         return [place] * count
     types, shardings = _types(operands), [_sharding(operand) for operand in operands]
-    key = name, mesh, *attributes.items(), *types, *shardings, results and tuple(results)
+    sources = [
+        operand._place.shape if isinstance(operand._place, OperandPlace) else None
+        for operand in operands
+    ]
+    given = tuple(results) if results else None
+    key = name, mesh, *attributes.items(), *types, *shardings, *sources, given
     found = _known.get(key)
     if found is None:
         if mesh.explicit_axes:
             avals = _types_of_results(name, attributes, operands, results)
             found = [stated_place(aval, mesh) for aval in avals]
         else:
-            module = _wrapped(name, attributes, types, results)
+            module = (
+                _repeating(name, attributes, types, sources, results)
+                if any(source is not None for source in sources)
+                else _wrapped(name, attributes, types, results)
+            )
             replicated = place_of(NamedSharding(mesh, P()))
             found = _found(module, mesh, shardings, False, replicated) or [place] * count
         found = _known[key] = _in_memory_of(shardings, found)
     return found
+
+
+def place_of_result(
+    place: Place | None, operands: Sequence[Any], shape: tuple[int, ...]
+) -> Place | None:
+    """The place of an op's result: what is computed element by element of an operand that an op
+    repeats is repeated as well.
+
+    Args:
+      place: what `op_places` found.
+      operands: the arrays.
+      shape: that of the result.
+    """
+    places = {operand._place for operand in operands if operand._place is not None}
+    if len(places) == 1 and all(operand.shape == shape for operand in operands):
+        (own,) = places
+        if isinstance(own, OperandPlace) and own.shape != shape:
+            return own
+    return place
 
 
 def result_places(
@@ -143,7 +213,9 @@ def _types(operands: Sequence[Any]) -> list[Type]:
 
 def _sharding(operand: Any) -> Sharding | None:
     place = operand._place
-    return None if place is None or not place.is_committed else place.sharding
+    if place is None or not place.is_committed:
+        return None
+    return place.source if isinstance(place, OperandPlace) else place.sharding
 
 
 def _types_of_results(
@@ -174,6 +246,33 @@ def _wrapped(
         return _core.wrap(name, attributes, operands, results)
     except _core.CompilerError as error:
         raise explained(error) from None
+
+
+def _repeating(
+    name: str,
+    attributes: dict[str, Any],
+    operands: Sequence[Type],
+    sources: Sequence[tuple[int, ...] | None],
+    results: Sequence[Type] | None,
+) -> _core.Module:
+    """The program of one op, which repeats operands that have elements of these shapes."""
+    module, where = _core.module(), location()
+    main = _core.Function(module, "main", True, where)
+    numbers = [
+        main.argument(shape if source is None else source, element, where)
+        for (shape, element), source in zip(operands, sources, strict=True)
+    ]
+    for i, ((shape, element), source) in enumerate(zip(operands, sources, strict=True)):
+        if source is None or source == shape:
+            continue
+        first = len(shape) - len(source)
+        dims = [first + d for d, size in enumerate(source) if size == shape[first + d]]
+        kept = tuple(shape[d] for d in dims)
+        for op, stated, given in (("reshape", kept, {}), ("broadcast", shape, {"dims": dims})):
+            ((numbers[i], _, _),) = main.emit(op, [numbers[i]], given, [(stated, element)], where)
+    outs = main.emit(name, numbers, attributes, results, where)
+    main.finish([number for number, _, _ in outs])
+    return module
 
 
 def _found(

@@ -45,12 +45,39 @@ def whole(function: F) -> F:
       np.float32(4.0)
     """
 
+    return _program_if(lambda leaves: any(map(_is_divided, leaves)), function)
+
+
+def whole_if_repeated(function: F) -> F:
+    """The same for calls with arrays of several shapes only: of one shape, the results of the ops
+    are sharded like those of the program, which is made for each value of other arguments.
+
+    Args:
+      function: as for `whole`, of arrays that are broadcast together.
+
+    Returns:
+      The function, whose results have the values that they have anyway.
+
+    Example:
+      >>> import numpy as np
+      >>> whole_if_repeated(lambda x, y: x + y + y)(np.float32(2), np.float32(1))
+      np.float32(4.0)
+    """
+
+    def differ(leaves: list[Any]) -> bool:
+        shapes = {x.shape for x in leaves if type(x) is Array}
+        return len(shapes) > 1 and any(map(_is_divided, leaves))
+
+    return _program_if(differ, function)
+
+
+def _program_if(condition: Callable[[list[Any]], bool], function: F) -> F:
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         if not Place.any_spread or stack.traces:
             return function(*args, **kwargs)
         leaves, tree = flatten((args, kwargs))
-        if not any(map(_is_divided, leaves)) or not is_eager(*leaves):
+        if not condition(leaves) or not is_eager(*leaves):
             return function(*args, **kwargs)
         return _evaluated(function, leaves, tree)
 

@@ -20,19 +20,72 @@ module attributes {dovetail.partition = #mesh} {
 
 #mesh = #dovetail.mesh<["x" = 2, "y" = 2]>
 
-// The first result is divided as its use is only if both are of one program.
+// What an op repeats is part of it: the matrix decides first, and the row, which is divided over the same axis, follows.
 // CHECK-LABEL: func.func @main
 // CHECK:         dovetail.broadcast
+// CHECK-SAME:    dovetail.shardings = [#dovetail.sharding<#mesh, [{"x"}, {"y"}]>]
+// CHECK:         dovetail.add
+// CHECK-SAME:    dovetail.shardings = [#dovetail.sharding<#mesh, [{"x"}, {"y"}]>]
+module attributes {dovetail.partition = #mesh} {
+  func.func @main(%a: tensor<4x4xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}, {"y"}]>},
+                  %b: tensor<4xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}]>}) -> tensor<4x4xf32> {
+    %0 = dovetail.broadcast %b dims [1] : tensor<4xf32> -> tensor<4x4xf32>
+    %1 = dovetail.add %a, %0 : tensor<4x4xf32>
+    return %1 : tensor<4x4xf32>
+  }
+}
+
+// -----
+
+#mesh = #dovetail.mesh<["x" = 2, "y" = 2]>
+
+// The first result is divided as its use is only if both are of one program.
+// CHECK-LABEL: func.func @main
+// CHECK:         dovetail.sin
 // EAGER-SAME:    dovetail.shardings = [#dovetail.sharding<#mesh, [{"x"}, {"y"}]>]
 // FORWARD-SAME:  dovetail.shardings = [#dovetail.sharding<#mesh, [{}, {}]>]
 // CHECK:         dovetail.add
-// EAGER-SAME:    dovetail.shardings = [#dovetail.sharding<#mesh, [{"x"}, {"y"}]>]
-// FORWARD-SAME:  dovetail.shardings = [#dovetail.sharding<#mesh, [{"x"}, {"y"}]>]
+// CHECK-SAME:    dovetail.shardings = [#dovetail.sharding<#mesh, [{"x"}, {"y"}]>]
 module attributes {dovetail.partition = #mesh} {
   func.func @main(%a: tensor<4x4xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}, {"y"}]>},
-                  %b: tensor<4xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{}]>}) -> tensor<4x4xf32> {
-    %0 = dovetail.broadcast %b dims [1] : tensor<4xf32> -> tensor<4x4xf32>
+                  %b: tensor<4x4xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{}, {}]>}) -> tensor<4x4xf32> {
+    %0 = dovetail.sin %b : tensor<4x4xf32>
     %1 = dovetail.add %a, %0 : tensor<4x4xf32>
+    return %1 : tensor<4x4xf32>
+  }
+}
+
+// -----
+
+#mesh = #dovetail.mesh<["x" = 2, "y" = 2]>
+
+// An axis that two dimensions want goes to that of the larger array, here the second operand's.
+// CHECK-LABEL: func.func @main
+// CHECK:         dovetail.dot_general
+// CHECK-SAME:    dovetail.shardings = [#dovetail.sharding<#mesh, [{}, {"x"}]>]
+module attributes {dovetail.partition = #mesh} {
+  func.func @main(%a: tensor<4x4xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}, {}]>},
+                  %b: tensor<4x8xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{}, {"x"}]>}) -> tensor<4x8xf32> {
+    %0 = dovetail.dot_general %a, %b batch [] x [] contract [1] x [0] : tensor<4x4xf32>, tensor<4x8xf32>
+    return %0 : tensor<4x8xf32>
+  }
+}
+
+// -----
+
+#mesh = #dovetail.mesh<["x" = 2, "y" = 2]>
+
+// Of equal arrays, to that of the first.
+// CHECK-LABEL: func.func @main
+// CHECK:         dovetail.sub
+// CHECK-SAME:    dovetail.shardings = [#dovetail.sharding<#mesh, [{}, {"x"}]>]
+// CHECK:         dovetail.erf
+// CHECK-SAME:    dovetail.shardings = [#dovetail.sharding<#mesh, [{}, {}]>]
+module attributes {dovetail.partition = #mesh} {
+  func.func @main(%a: tensor<4x4xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{}, {"x"}]>},
+                  %b: tensor<4x4xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}, {}]>}) -> tensor<4x4xf32> {
+    %0 = dovetail.sub %a, %b : tensor<4x4xf32>
+    %1 = dovetail.erf %0 : tensor<4x4xf32>
     return %1 : tensor<4x4xf32>
   }
 }

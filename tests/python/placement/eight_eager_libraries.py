@@ -4,6 +4,8 @@ have results sharded as those of JAX 0.10.2 are; run by `test_devices`.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -27,6 +29,20 @@ bat = positive(("x", "y"))
 bm = positive("x", "y")
 key = random.key(0)
 W = np.ones((3, 3, 3, 4), np.float32)
+
+SAMPLE = np.random.default_rng(0).normal(size=(3, 24)).astype(np.float32)
+
+
+def density(entry: Any) -> st.gaussian_kde:
+    """An estimate from points that are divided over axes."""
+    return st.gaussian_kde(dt.device_put(SAMPLE, sharding(None, entry)))
+
+
+def weighted() -> st.gaussian_kde:
+    """An estimate from points on all devices, whose weights are divided."""
+    weights = dt.device_put(np.arange(1, 25, dtype=np.float32), sharding("x"))
+    return st.gaussian_kde(dt.device_put(SAMPLE, sharding()), weights=weights)
+
 
 CASES: Cases = {
     "add b": (lambda: g + np.ones(8, np.float32), P("x", "y")),
@@ -313,6 +329,29 @@ CASES: Cases = {
         ),
         P(None, "y"),
     ),
+    "erf": (lambda: lax.erf(g), P()),
+    "special erf": (lambda: sp.erf(g), P()),
+    "erfc": (lambda: lax.erfc(g), P("x", "y")),
+    "erf_inv": (lambda: lax.erf_inv(g), P("x", "y")),
+    "ndtr": (lambda: sp.ndtr(g), P("x", "y")),
+    "norm cdf": (lambda: st.norm.cdf(g), P("x", "y")),
+    "gelu erf": (lambda: nn.gelu(g, approximate=False), P("x", "y")),
+    "vmap erf": (lambda: dt.vmap(lax.erf)(g), P()),
+    "grad erf": (lambda: dt.grad(lambda z: lax.erf(z).sum())(g), P("x", "y")),
+    "jvp erf": (lambda: dt.jvp(lax.erf, (g,), (g,))[0], P()),
+    "jvp erf t": (lambda: dt.jvp(lax.erf, (g,), (g,))[1], P("x", "y")),
+    "kde": (lambda: density("x")(values((3, 16), None, "y")), P("y")),
+    "kde axis": (lambda: density("x")(values((3, 16), None, "x")), P()),
+    "kde axes": (lambda: density(("x", "y"))(values((3, 16), None, "y")), P()),
+    "kde many": (lambda: density("x")(values((3, 64), None, "x")), P()),
+    "kde whole": (lambda: density(None)(values((3, 16), None, "x")), P("x")),
+    "kde log": (lambda: density("x").logpdf(values((3, 16), None, "y")), P("y")),
+    "kde log axis": (lambda: density("x").logpdf(values((3, 16), None, "x")), P()),
+    "kde weights": (lambda: weighted().logpdf(values((3, 16), None, "x")), P()),
+    "kde weights y": (lambda: weighted().evaluate(values((3, 16), None, "y")), P("y")),
+    "kde covariance": (lambda: density("x").covariance, P()),
+    "kde resample": (lambda: density("x").resample(key, (8,)), P()),
+    "kde integral": (lambda: density("x").integrate_kde(density("y")), P()),
     "grad": (lambda: dt.grad(lambda z: (z @ z.T).sum())(g), P(None, "y")),
     "grad sm": (lambda: dt.grad(lambda z: nn.logsumexp(z, 1).sum())(g), P("x", "y")),
     "vmap mm": (lambda: dt.vmap(lambda u: u @ u.T)(t), P("x", "y")),

@@ -25,6 +25,7 @@ from dovetail.numpy import linalg as matrices
 from dovetail.numpy.promotion import inexact, promote
 from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.special import logsumexp, ndtr
+from dovetail.tracing.whole import whole
 from dovetail.trees.util import register_pytree_node_class
 
 
@@ -118,7 +119,8 @@ class gaussian_kde:
 
     def evaluate(self, points: ArrayLike) -> Array:
         """The density at points, an array of shape (d, m) or, for d = 1, (m,)."""
-        return sum(self.weights * ops.exp(self._log_kernels("evaluate", points)), -1)
+        at = self._points("evaluate", points)
+        return _density(self.dataset, self.weights, self.inv_cov, at)
 
     def __call__(self, points: ArrayLike) -> Array:
         """The density at points, an array of shape (d, m) or, for d = 1, (m,)."""
@@ -130,16 +132,8 @@ class gaussian_kde:
 
     def logpdf(self, x: ArrayLike) -> Array:
         """The logarithm of the density at points, as for `evaluate`."""
-        return logsumexp(self._log_kernels("logpdf", x) + ops.log(self.weights), -1)
-
-    def _log_kernels(self, name: str, points: ArrayLike) -> Array:
-        """The logarithms of the kernels, of shape (m, n)."""
-        at = self._points(name, points)
-        factor = lax.linalg.cholesky(self.inv_cov)
-        rows, ours = at.T @ factor, self.dataset.T @ factor
-        distances = sum(square(rows[:, None] - ours[None]), -1)
-        scale = sum(ops.log(diagonal(factor))) - self.d / 2 * math.log(2 * math.pi)
-        return scale - 0.5 * distances
+        at = self._points("logpdf", x)
+        return _log_density(self.dataset, self.weights, self.inv_cov, at)
 
     def _points(self, name: str, points: ArrayLike) -> Array:
         at = atleast_2d(_real(f"gaussian_kde.{name}", points))
@@ -216,6 +210,28 @@ def _real(name: str, x: ArrayLike) -> Array:
             f"{name}: the element type must be real, got: {array.dtype.name}; take x.real first"
         )
     return array
+
+
+@whole
+def _density(sample: Array, weights: Array, inverse: Array, points: Array) -> Array:
+    return sum(weights * ops.exp(_log_kernels(sample, inverse, points)), -1)
+
+
+@whole
+def _log_density(sample: Array, weights: Array, inverse: Array, points: Array) -> Array:
+    return logsumexp(ops.log(weights) + _log_kernels(sample, inverse, points), -1)
+
+
+def _log_kernels(sample: Array, inverse: Array, points: Array) -> Array:
+    """The logarithms of the kernels around points (d, n) at others (d, m), of shape (m, n), for
+    the inverse of their covariance.
+    """
+    factor = lax.linalg.cholesky(inverse)
+    ours, at = sample.T @ factor, points.T @ factor
+    distances = sum(square(ours[None] - at[:, None]), -1)
+    d = sample.shape[0]
+    scale = sum(ops.log(diagonal(factor))) - d / 2 * math.log(2 * math.pi)
+    return scale - 0.5 * distances
 
 
 def _overlap(estimate: gaussian_kde, centers: Array, covariance: Array) -> Array:
