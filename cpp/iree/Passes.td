@@ -119,8 +119,8 @@ def SeparateGeneratedPass : ModulePass<"dovetail-separate-generated"> {
   let description = [{
     Instead of copying the result of a dispatch that reads no array, IREE 3.13 repeats the dispatch, and then merges it
     with others that compute the same: two ops that overwrite the array then overwrite the same one. Such an array is
-    therefore computed with a number from behind an optimization barrier. Arrays of static sizes, of at most 1 MiB and of
-    numbers that are not complex, are constants, which IREE copies.
+    therefore computed with a number from behind an optimization barrier. IREE computes no such array ahead (see
+    `--iree-opt-const-expr-max-size-increase-threshold` in python/dovetail/compiler/targets.py): it would be a constant.
   }];
 }
 

@@ -15,19 +15,7 @@ namespace dovetail {
 
 namespace {
 
-/// IREE computes no larger arrays ahead.
-constexpr int64_t kLargestConstantBits = int64_t(8) << 20;
-
-/// Whether IREE computes a generated array ahead: a small one of known sizes, but not of complex numbers.
-bool isConstant(Value array) {
-  auto type = cast<RankedTensorType>(array.getType());
-  Type element = type.getElementType();
-  return type.hasStaticShape() && element.isIntOrFloat() &&
-         type.getNumElements() <= kLargestConstantBits / std::max<int64_t>(element.getIntOrFloatBitWidth(), 8);
-}
-
-/// Makes generated arrays that are overwritten, and are no constants, depend on an opaque number, and returns whether
-/// there are any.
+/// Makes generated arrays that are overwritten depend on an opaque number, and returns whether there are any.
 bool separateGenerated(func::FuncOp function) {
   llvm::SetVector<Value> written = writtenArrays(function);
   // IREE turns the parts into the array that the others are inserted into.
@@ -35,7 +23,7 @@ bool separateGenerated(func::FuncOp function) {
   Value one;
   for (Value array : written) {
     Operation *op = array.getDefiningOp();
-    if (!op || !isa<linalg::LinalgOp>(op) || isa<linalg::FillOp>(op) || !readsNoArray(op) || isConstant(array))
+    if (!op || !isa<linalg::LinalgOp>(op) || isa<linalg::FillOp>(op) || !readsNoArray(op))
       continue;
     if (!one) {
       auto start = ImplicitLocOpBuilder::atBlockBegin(function.getLoc(), &function.front());
