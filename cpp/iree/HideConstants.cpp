@@ -1,4 +1,5 @@
 // Hides complex arrays from ops that depend on constants alone.
+#include "Constants.h"
 #include "Ops.h"
 #include "Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -14,17 +15,6 @@ namespace dovetail {
 static bool isComplexArray(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && isa<ComplexType>(type.getElementType());
-}
-
-/// Whether an op computes arrays, of constants alone. `known` are arrays that are computed so.
-static bool isOfConstants(Operation *op, const DenseSet<Value> &known) {
-  if (isa<tensor::EmptyOp>(op) || op->hasTrait<OpTrait::ConstantLike>())
-    return true;
-  bool isArray = isa<linalg::LinalgOp, tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::CollapseShapeOp,
-                     tensor::ExpandShapeOp>(op);
-  return (isArray || op->getName().getStringRef().starts_with("iree_tensor_ext.compute_barrier")) &&
-         op->getNumResults() != 0 &&
-         llvm::all_of(op->getOperands(), [&](Value operand) { return known.contains(operand); });
 }
 
 namespace {

@@ -119,8 +119,11 @@ def SeparateGeneratedPass : ModulePass<"dovetail-separate-generated"> {
   let description = [{
     Instead of copying the result of a dispatch that reads no array, IREE 3.13 repeats the dispatch, and then merges it
     with others that compute the same: two ops that overwrite the array then overwrite the same one. Such an array is
-    therefore computed with a number from behind an optimization barrier. IREE computes no such array ahead (see
-    `--iree-opt-const-expr-max-size-increase-threshold` in python/dovetail/compiler/targets.py): it would be a constant.
+    therefore computed with a number from behind an optimization barrier.
+
+    The pass also decides whether IREE is to compute ahead what depends on constants alone (`dovetail.computes_ahead`):
+    where elements of it take many instructions. Arrays of static sizes, of at most 1 MiB and of numbers that are not
+    complex, are constants then, which IREE copies.
   }];
 }
 

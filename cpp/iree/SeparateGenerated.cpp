@@ -1,5 +1,6 @@
 // Makes generated arrays that are overwritten depend on an opaque number, so that IREE copies them.
 #include "Aliases.h"
+#include "Constants.h"
 #include "Liveness.h"
 #include "Opaque.h"
 #include "Passes.h"
@@ -15,15 +16,29 @@ namespace dovetail {
 
 namespace {
 
-/// Makes generated arrays that are overwritten depend on an opaque number, and returns whether there are any.
-bool separateGenerated(func::FuncOp function) {
+/// IREE computes no larger arrays ahead.
+constexpr int64_t kLargestConstantBits = int64_t(8) << 20;
+
+/// Whether IREE computes a generated array ahead if it does so at all: a small one of known sizes, but not of complex
+/// numbers.
+bool isConstant(Value array) {
+  auto type = cast<RankedTensorType>(array.getType());
+  Type element = type.getElementType();
+  return type.hasStaticShape() && element.isIntOrFloat() &&
+         type.getNumElements() <= kLargestConstantBits / std::max<int64_t>(element.getIntOrFloatBitWidth(), 8);
+}
+
+/// Makes generated arrays that are overwritten, and are no constants, depend on an opaque number, and returns whether
+/// there are any. `isAhead` is whether IREE computes generated arrays ahead.
+bool separateGenerated(func::FuncOp function, bool isAhead) {
   llvm::SetVector<Value> written = writtenArrays(function);
   // IREE turns the parts into the array that the others are inserted into.
   function.walk([&](tensor::ConcatOp op) { written.insert_range(op.getInputs()); });
   Value one;
   for (Value array : written) {
     Operation *op = array.getDefiningOp();
-    if (!op || !isa<linalg::LinalgOp>(op) || isa<linalg::FillOp>(op) || !readsNoArray(op))
+    if (!op || !isa<linalg::LinalgOp>(op) || isa<linalg::FillOp>(op) || !readsNoArray(op) ||
+        (isAhead && isConstant(array)))
       continue;
     if (!one) {
       auto start = ImplicitLocOpBuilder::atBlockBegin(function.getLoc(), &function.front());
@@ -43,9 +58,11 @@ struct SeparateGeneratedPass : impl::SeparateGeneratedPassBase<SeparateGenerated
   using SeparateGeneratedPassBase::SeparateGeneratedPassBase;
 
   void runOnOperation() override {
-    bool isAny = false;
+    bool isAhead = computesMuchOfConstants(getOperation()), isAny = isAhead;
+    if (isAhead)
+      getOperation()->setAttr(kComputesAhead, UnitAttr::get(&getContext()));
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
-      isAny |= !function.isExternal() && function.isPublic() && separateGenerated(function);
+      isAny |= !function.isExternal() && function.isPublic() && separateGenerated(function, isAhead);
     if (!isAny)
       markAllAnalysesPreserved();
   }

@@ -129,6 +129,11 @@ class Module:
         The number of multiplications of a lowered module's largest contraction.
         """
 
+    def computes_ahead(self) -> bool:
+        """
+        Whether the code generator is to compute ahead what depends on constants alone in a lowered module.
+        """
+
     def inline_calls(self) -> None:
         """Inline all calls."""
 

@@ -11,6 +11,7 @@
 #include "cpp/cost/Threads.h"
 #include "cpp/dispatch/CollectiveCall.h"
 #include "cpp/dispatch/ForeignCall.h"
+#include "cpp/iree/Constants.h"
 #include "cpp/iree/Donation.h"
 #include "cpp/iree/HostCall.h"
 #include "cpp/iree/Passes.h"
@@ -412,6 +413,9 @@ void bindModule(nb::module_ &m) {
       .def("set_reflection", &setReflection, "key"_a, "text"_a, "Set a reflection attribute of `main`.")
       .def("largest_contraction", &largestContraction,
            "The number of multiplications of a lowered module's largest contraction.")
+      .def(
+          "computes_ahead", [](const Shared &module) { return (*module->op)->hasAttr(kComputesAhead); },
+          "Whether the code generator is to compute ahead what depends on constants alone in a lowered module.")
       .def("inline_calls", &runPass<createInlinePass>, "Inline all calls.")
       .def("partition_over", &partitionOver, "mesh"_a, "arguments"_a,
            "Ask the phase `shard` for the program of one device; an argument without a sharding may get any.")

@@ -15,6 +15,7 @@ from dovetail.compiler.iree_compiler import KILLED
 from dovetail.compiler.module_files import (
     DATA_TILING,
     DATA_TILING_SIZE,
+    NOT_AHEAD,
     WITHOUT_LIBRARY,
     compile_module,
     keep_refusal,
@@ -93,7 +94,8 @@ def compilation(
             continue
         functions = host_functions_of(module)
         is_large = tiles and module.largest_contraction() >= DATA_TILING_SIZE
-        flags = flags_of[text] = (DATA_TILING if is_large else WITHOUT_LIBRARY,)
+        ahead = () if module.computes_ahead() else (NOT_AHEAD,)
+        flags = flags_of[text] = (DATA_TILING if is_large else WITHOUT_LIBRARY, *ahead)
         progress.enter(lowering.name, "code generation")
         try:
             vmfb = compile_module(

@@ -20,10 +20,8 @@ COMMON_FLAGS = (
     # With it, IREE 3.13 forms one dispatch of row-wise sums and the sum of all rows, and computes
     # wrong numbers, for example in the loss and gradient of a classifier; and it saves no time.
     "--iree-dispatch-creation-fuse-multi-use=false",
-    # What depends on constants alone is computed ahead, which takes 30 to 300 ms, unless it is
-    # larger than they are: an iota and what is made of it is computed in the loop that uses it.
-    # With `--iree-opt-const-eval=false`, IREE 3.13 computes the halves of a split constant key alike.
-    "--iree-opt-const-expr-max-size-increase-threshold=0",
+    # What depends on constants alone is computed ahead, which takes 30 to 300 ms: with
+    # `--iree-opt-const-eval=false`, IREE 3.13 computes the halves of a split constant key alike.
 )
 
 _CPU_FLAGS = (

@@ -1,5 +1,5 @@
 // Generated arrays that are written over depend on an opaque number.
-// RUN: dovetail-opt %s --dovetail-separate-generated | FileCheck %s
+// RUN: dovetail-opt %s --split-input-file --dovetail-separate-generated | FileCheck %s
 
 #id = affine_map<(d0) -> (d0)>
 
@@ -46,9 +46,12 @@ func.func @complex_of_known_size(%u: tensor<1xcomplex<f64>>) -> (tensor<4xcomple
   return %0, %1 : tensor<4xcomplex<f64>>, tensor<4xcomplex<f64>>
 }
 
-// An iota of any size is computed when the program runs.
+// -----
+
+// Iotas are computed when the program runs,
 // CHECK-LABEL: func.func @small(
 // CHECK: "util.optimization_barrier"
+#id = affine_map<(d0) -> (d0)>
 func.func @small(%u: tensor<1xi32>) -> (tensor<16xi32>, tensor<16xi32>) {
   %e = tensor.empty() : tensor<16xi32>
   %z = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%e : tensor<16xi32>) {
@@ -60,4 +63,50 @@ func.func @small(%u: tensor<1xi32>) -> (tensor<16xi32>, tensor<16xi32>) {
   %0 = tensor.insert_slice %u into %z[0] [1] [1] : tensor<1xi32> into tensor<16xi32>
   %1 = tensor.insert_slice %u into %z[1] [1] [1] : tensor<1xi32> into tensor<16xi32>
   return %0, %1 : tensor<16xi32>, tensor<16xi32>
+}
+
+// -----
+
+// unless other constants take long: the code generator computes the small ones ahead, and copies them.
+// CHECK: module attributes {dovetail.computes_ahead}
+// CHECK-LABEL: func.func @small(
+// CHECK-NOT: util.optimization_barrier
+// CHECK-LABEL: func.func @large(
+// CHECK: "util.optimization_barrier"
+#id = affine_map<(d0) -> (d0)>
+func.func @small(%u: tensor<1xi32>) -> (tensor<16xi32>, tensor<16xi32>) {
+  %e = tensor.empty() : tensor<16xi32>
+  %z = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%e : tensor<16xi32>) {
+  ^bb0(%out: i32):
+    %i = linalg.index 0 : index
+    %c = arith.index_cast %i : index to i32
+    linalg.yield %c : i32
+  } -> tensor<16xi32>
+  %0 = tensor.insert_slice %u into %z[0] [1] [1] : tensor<1xi32> into tensor<16xi32>
+  %1 = tensor.insert_slice %u into %z[1] [1] [1] : tensor<1xi32> into tensor<16xi32>
+  return %0, %1 : tensor<16xi32>, tensor<16xi32>
+}
+func.func @large(%u: tensor<1xi32>) -> (tensor<262145xi32>, tensor<262145xi32>) {
+  %e = tensor.empty() : tensor<262145xi32>
+  %z = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%e : tensor<262145xi32>) {
+  ^bb0(%out: i32):
+    %i = linalg.index 0 : index
+    %c = arith.index_cast %i : index to i32
+    linalg.yield %c : i32
+  } -> tensor<262145xi32>
+  %0 = tensor.insert_slice %u into %z[0] [1] [1] : tensor<1xi32> into tensor<262145xi32>
+  %1 = tensor.insert_slice %u into %z[1] [1] [1] : tensor<1xi32> into tensor<262145xi32>
+  return %0, %1 : tensor<262145xi32>, tensor<262145xi32>
+}
+func.func @cosines() -> tensor<16xf32> {
+  %e = tensor.empty() : tensor<16xf32>
+  %z = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%e : tensor<16xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %c = arith.index_cast %i : index to i32
+    %x = arith.sitofp %c : i32 to f32
+    %y = math.cos %x : f32
+    linalg.yield %y : f32
+  } -> tensor<16xf32>
+  return %z : tensor<16xf32>
 }
