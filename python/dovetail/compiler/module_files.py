@@ -34,8 +34,8 @@ DATA_TILING_SIZE = 1 << 26
 # Only such contractions call functions of IREE's library, which otherwise each program reads: a
 # twentieth of the time that a small one takes to compile.
 WITHOUT_LIBRARY = "--iree-llvmcpu-link-ukernel-bitcode=false"
-# What is computed of nothing, such as an iota, is computed in the loop that uses it. Ahead, it would
-# be computed once, but each such array takes the compiler 30 to 300 ms, and then memory.
+# What is made of nothing, such as an iota, is computed in the loop that uses it. Ahead, it would be
+# computed once, but each such array takes the compiler 30 to 300 ms, and then memory.
 NOT_AHEAD = "--iree-opt-const-expr-max-size-increase-threshold=0"
 
 

@@ -175,9 +175,16 @@ def options_for(
             f"compile must be None or one of {', '.join(map(repr, config.compile.choices))}, "
             f"got: {compile!r}"
         )
-    prefixes = [ShardingPrefix.of(sharding, what) for what, sharding in shardings.items()]
+    prefixes = {what: ShardingPrefix.of(sharding, what) for what, sharding in shardings.items()}
     return Options(
-        *static, *donated, device, backend, compile, *prefixes, bool(keep_unused), inline
+        *static,
+        *donated,
+        device,
+        backend,
+        compile,
+        keep_unused=bool(keep_unused),
+        inline=inline,
+        **prefixes,
     )
 
 

@@ -348,7 +348,7 @@ def call(
         if not callee.asks_for_rules and not callee.has_terms:
             return in_progress.state_types(in_progress.splice(callee, operands, results), results)
         callee = evaluation.Callee(adopted(callee.function), callee.place)
-    attributes = {"callee": callee.function}
+    attributes: dict[str, Any] = {"callee": callee.function}
     if label is not None:
         attributes["label"] = label
     emitted = in_progress.emit("call", operands, attributes, types, weak, callee.evaluate, {})

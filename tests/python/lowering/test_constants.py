@@ -1,4 +1,4 @@
-"""What programs compute of constants alone: ahead, if that takes long, and otherwise where it is used."""
+"""What programs compute of constants alone: ahead if that takes long, else where it is used."""
 
 from __future__ import annotations
 
