@@ -13,8 +13,8 @@ from typing import Any
 from .native import StringRef, library_of, module_of, ops_in, printed
 from .objects import functions_of, with_names
 
-# Those of IREE's own linker: the result needs nothing else and has what is called. Threads would take
-# longer to start than their work does.
+# Those of IREE's own linker: the result needs nothing else and has what is called. The work takes
+# less time than it takes to start threads.
 _FLAGS = (
     "--build-id=none --no-undefined --no-allow-shlib-undefined --allow-multiple-definition "
     "--gc-sections -z now -z relro --discard-all --icf=all --ignore-data-address-equality "
