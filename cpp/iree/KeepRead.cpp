@@ -163,6 +163,12 @@ OpOperand *writtenBy(Operation *writer, Value destination) {
 Value wait(Operation *writer, Value read, OpOperand *written) {
   ImplicitLocOpBuilder b(writer->getLoc(), writer);
   Value array = written->get();
+  // IREE rejects barriers that follow each other, of memory of different kinds.
+  Operation *maker = withoutReshapes(array).getDefiningOp();
+  if (maker && isOptimizationBarrier(maker) && maker->getNumOperands() > 1) {
+    written->set(dependent(b, array, opaqueOne(b), read));
+    return read;
+  }
   if (!dependsOnArguments(array))
     array = dependent(b, array, opaqueOne(b));
   SmallVector<Value> behind = optimizationBarrier(b, {read, array});

@@ -3,6 +3,7 @@
 #include "Ops.h"
 #include "cpp/tensors/Builders.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 
@@ -32,7 +33,19 @@ Value opaqueOne(ImplicitLocOpBuilder &b) {
   return optimizationBarrier(b, arith::ConstantOp::create(b, value).getResult()).front();
 }
 
-Value dependent(ImplicitLocOpBuilder &b, Value array, Value one) {
+/// Whether the first element of an array, which has one, is negative.
+static Value isFirstNegative(ImplicitLocOpBuilder &b, Value array) {
+  SmallVector<Value> start(cast<RankedTensorType>(array.getType()).getRank(), arith::ConstantIndexOp::create(b, 0));
+  Value element = tensor::ExtractOp::create(b, array, start);
+  if (isa<ComplexType>(element.getType()))
+    element = complex::ReOp::create(b, element);
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(element.getType()));
+  if (isa<FloatType>(element.getType()))
+    return arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, element, zero);
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, element, zero);
+}
+
+Value dependent(ImplicitLocOpBuilder &b, Value array, Value one, Value other) {
   auto type = cast<RankedTensorType>(array.getType());
   AffineMap whole = b.getMultiDimIdentityMap(type.getRank()),
             number = AffineMap::get(type.getRank(), 0, b.getContext());
@@ -40,6 +53,8 @@ Value dependent(ImplicitLocOpBuilder &b, Value array, Value one) {
     ImplicitLocOpBuilder inner(loc, builder);
     Value zero = arith::ConstantOp::create(inner, inner.getI32IntegerAttr(0));
     Value isOne = arith::CmpIOp::create(inner, arith::CmpIPredicate::ne, args[1], zero);
+    if (other)
+      isOne = arith::OrIOp::create(inner, isOne, isFirstNegative(inner, other));
     return arith::SelectOp::create(inner, isOne, args[0], numberOf(inner, args[1], type.getElementType()));
   };
   return parallelLoops(b, sizesOf(b, array), type.getElementType(), {array, one}, {whole, number}, body);

@@ -9,8 +9,9 @@ namespace dovetail {
 /// The number 1 in an array, an i32 that is opaque to IREE. To IREE those of two calls differ.
 mlir::Value opaqueOne(mlir::ImplicitLocOpBuilder &b);
 
-/// An array with the same elements, which depend on that number: IREE does not take them for what they are.
-mlir::Value dependent(mlir::ImplicitLocOpBuilder &b, mlir::Value array, mlir::Value one);
+/// An array with the same elements, which depend on that number, and on another array that has elements if there is
+/// one: IREE does not take them for what they are.
+mlir::Value dependent(mlir::ImplicitLocOpBuilder &b, mlir::Value array, mlir::Value one, mlir::Value other = {});
 
 } // namespace dovetail
 

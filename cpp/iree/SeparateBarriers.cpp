@@ -37,16 +37,19 @@ public:
     function.walk([&](func::ReturnOp op) { llvm::for_each(op.getOperands(), [&](Value result) { add(result); }); });
   }
 
-  enum Kind { Is, MayBe, IsNot };
+  /// `Joined` are those that another barrier has together with such arrays.
+  enum Kind { Is, Joined, MayBe, IsNot };
 
   /// Whether an operand or result of a barrier is in such memory: a slice is a copy in other memory, if not always.
   Kind kindOf(Value value, Operation *barrier) const {
     if (!isArray(value))
       return IsNot;
-    if (isAtOther(value, barrier))
-      return Is;
     auto found = sizes.find(aliases.classOf(value));
-    return found == sizes.end() ? IsNot : llvm::is_contained(found->second, sizeOf(value)) ? Is : MayBe;
+    if (found != sizes.end() && llvm::is_contained(found->second, sizeOf(value)))
+      return Is;
+    if (isAtOther(value, barrier))
+      return Joined;
+    return found == sizes.end() ? IsNot : MayBe;
   }
 
   /// What is before and behind one barrier is in memory of one kind, also if barriers follow each other.
@@ -54,7 +57,7 @@ public:
     for (bool isChanged = true; isChanged;) {
       isChanged = false;
       for (Operation *op : ops) {
-        auto isExternal = [&](Value value) { return kindOf(value, op) == Is; };
+        auto isExternal = [&](Value value) { return kindOf(value, op) <= Joined; };
         if (!barriers.contains(op) &&
             (llvm::any_of(op->getOperands(), isExternal) || llvm::any_of(op->getResults(), isExternal)))
           isChanged |= barriers.insert(op).second;

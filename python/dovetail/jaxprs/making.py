@@ -59,7 +59,7 @@ def make_jaxpr(
       >>> closed = dt.make_jaxpr(lambda x: dnp.sum(3 * x))(dnp.ones(2))
       >>> print(closed.jaxpr)
       { lambda ; a:f32[2]. let
-          b:f32[2] = mul 3.0:f32[2] a
+          b:f32[2] = mul 3.0:f32[] a
           c:f32[] = reduce_sum[axes=(0,) out_sharding=None] b
         in (c,) }
     """
