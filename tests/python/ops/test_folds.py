@@ -7,13 +7,14 @@ import pytest
 
 import dovetail as dt
 from dovetail.tracing.bind import constant
+from support import breadth
 from support.op_calls import Call, all_calls
 from support.op_row import BOOL, FLOAT, INT, Array
 from support.op_table import OPS
 
 POINTWISE = [row for row in OPS if row.pointwise]
 # Elements of each call, in ordinary and in special places, in rotation.
-ELEMENTS = 8
+ELEMENTS = 8 if breadth.IS_NIGHTLY else 3
 
 
 def constants(call: Call) -> list[tuple[Array, ...]]:
