@@ -225,38 +225,30 @@ def _index(keywords: Params, ins: Sequence[Any]) -> Params:
     return {"axis_name": axes[0] if len(axes) == 1 else axes}
 
 
-def _sizes(keywords: Params) -> int:
-    return math.prod(keywords["sizes"])
+def _over_axes(keywords: Params) -> Params:
+    """The parameters of a collective that exchanges whole arrays."""
+    return {
+        "axis_name": tuple(keywords["axes"]),
+        "axis_index_groups": None,
+        "tiled": False,
+    }
+
+
+def _sized(keywords: Params) -> Params:
+    return {**_over_axes(keywords), "axis_size": math.prod(keywords["sizes"])}
 
 
 def _gathered(keywords: Params, ins: Sequence[Any]) -> Params:
-    return {
-        "all_gather_dimension": keywords["dimension"],
-        "axis_name": tuple(keywords["axes"]),
-        "axis_size": _sizes(keywords),
-        "axis_index_groups": None,
-        "tiled": False,
-    }
+    return {"all_gather_dimension": keywords["dimension"], **_sized(keywords)}
 
 
 def _scattered(keywords: Params, ins: Sequence[Any]) -> Params:
-    return {
-        "scatter_dimension": keywords["dimension"],
-        "axis_name": tuple(keywords["axes"]),
-        "axis_size": _sizes(keywords),
-        "axis_index_groups": None,
-        "tiled": False,
-    }
+    return {"scatter_dimension": keywords["dimension"], **_sized(keywords)}
 
 
 def _exchanged(keywords: Params, ins: Sequence[Any]) -> Params:
-    return {
-        "split_axis": keywords["from"],
-        "concat_axis": keywords["to"],
-        "axis_name": tuple(keywords["axes"]),
-        "axis_index_groups": None,
-        "tiled": False,
-    }
+    axes = _over_axes(keywords)
+    return {"split_axis": keywords["from"], "concat_axis": keywords["to"], **axes}
 
 
 def _permutation(keywords: Params, ins: Sequence[Any]) -> Params:

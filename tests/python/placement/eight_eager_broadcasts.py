@@ -99,16 +99,16 @@ PAIRS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+def matrix_row_and_column(spec: Any, entry: Any) -> tuple[Any, Any, Any]:
+    return values((8, 8), *spec), values((8,), entry), values((8, 1), entry)
+
+
 @pytest.mark.parametrize("name", PAIRS)
 @dt.config.compile("never")
 def test_matrix_decides_before_row_and_column(name: str) -> None:
     function = PAIRS[name]
     for spec, entry in SHARDINGS:
-        m, row, column = (
-            values((8, 8), *spec),
-            values((8,), entry),
-            values((8, 1), entry),
-        )
+        m, row, column = matrix_row_and_column(spec, entry)
         check(function(m, row), extended(spec, (1, entry)), function(whole(m), whole(row)))
         check(function(m, column), extended(spec, (0, entry)), function(whole(m), whole(column)))
 
@@ -126,11 +126,7 @@ TRIPLES: dict[str, Callable[[Any, Any, Any], Any]] = {
 def test_matrix_decides_before_row_and_column_together(name: str) -> None:
     function = TRIPLES[name]
     for spec, entry in SHARDINGS:
-        m, row, column = (
-            values((8, 8), *spec),
-            values((8,), entry),
-            values((8, 1), entry),
-        )
+        m, row, column = matrix_row_and_column(spec, entry)
         others = [(1, entry), (0, entry)]
         if spec == (None, None):
             # All are of the same size once they are broadcast: the condition, or the bound that
@@ -180,11 +176,7 @@ CHOICES: dict[str, Callable[[Any, Any, Any], Sequence[Any]]] = {
 @dt.config.compile("never")
 def test_the_index_decides_on_choices(name: str) -> None:
     for spec, entry in SHARDINGS:
-        m, row, column = (
-            values((8, 8), *spec),
-            values((8,), entry),
-            values((8, 1), entry),
-        )
+        m, row, column = matrix_row_and_column(spec, entry)
         choices = CHOICES[name](m, row, column)
         wholes = CHOICES[name](whole(m), whole(row), whole(column))
         for index, wanted in ((m, P(*spec)), (row, P(None, entry))):
