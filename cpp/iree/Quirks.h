@@ -246,6 +246,16 @@ namespace dovetail {
 //   Workaround: cpp/dispatch/OneDispatch.h (kMostIterationsOnVulkan)
 //   Test: tests/lit/iree/quirks/mesa_iterations.mlir
 
+//===- The runtime -------------------------------------------------------------===//
+//
+// On Vulkan, a program's commands are replayed on the buffers of an earlier call.
+//   Workaround: python/dovetail/runtime/drivers.py (vulkan_cached_bda_replay_instances)
+//   Test: tests/python/runtime/test_vulkan.py
+//
+// On Vulkan, two threads wake a queue's thread by signals that may come in the wrong order; the device is then lost.
+//   Workaround: cpp/vulkan/Loader.cpp (signalInOrder)
+//   Test: tests/python/runtime/test_vulkan.py
+//
 //===- Element types -----------------------------------------------------------===//
 //
 // Floats of 4 and 6 bits, and some of 8, are not known.

@@ -12,10 +12,9 @@ import iree.runtime as ireert
 import numpy as np
 from iree.runtime import BufferUsage, HalBufferView, MemoryType, VmRef
 
-from . import ending, iree_internals, large_blocks, plugins
+from . import drivers, ending, iree_internals, large_blocks, plugins
 from .dtypes import ELEMENT_OF_DTYPE
 
-DRIVERS = ("local-task", "local-sync", "cuda", "hip", "vulkan", "metal")
 # Names of targets whose driver has another name.
 _DRIVER_OF_TARGET = {"cpu": "local-task", "rocm": "hip"}
 
@@ -60,17 +59,16 @@ class Device:
         self.has_threads = name.startswith("local-task")
         self.space = sys.intern("host" if self.on_host else name)
         driver, _, number = name.partition(":")
-        if driver == "vulkan":
-            # IREE 3.13 replays a program's commands on the buffers of an earlier call.
-            ireert.flags.parse_flags("--vulkan_cached_bda_replay_instances=0")
         if self.on_host:
             with iree_internals.without_mpi():
                 self.hal = _host_device(driver)
-        elif not number:
-            self.hal = ireert.get_device(driver, cache=False)
         else:
-            known = ireert.get_driver(driver)
-            self.hal = known.create_device(known.query_available_devices()[int(number)], None)
+            known = drivers.get(driver)
+            self.hal = (
+                known.create_device(known.query_available_devices()[int(number)], None)
+                if number
+                else known.create_device_by_uri(driver)
+            )
         self.module = ireert.create_hal_module(INSTANCE, self.hal)
         self._allocator = self.hal.allocator
         self._memory_type = int(MemoryType.DEVICE_LOCAL)
@@ -149,7 +147,7 @@ def models(driver: str) -> list[str]:
     """A driver's names for its devices, by device number.
 
     Args:
-      driver: one of `DRIVERS`.
+      driver: one of `drivers.DRIVERS`.
 
     Raises:
       ValueError: this machine has no such driver.
@@ -158,7 +156,7 @@ def models(driver: str) -> list[str]:
     ['default']
     """
     try:
-        return [device["name"] for device in ireert.get_driver(driver).query_available_devices()]
+        return [device["name"] for device in drivers.get(driver).query_available_devices()]
     except Exception as error:  # IREE's status codes come as exceptions of many types
         raise ValueError(f"driver {driver!r} is not available: {error}") from error
 
@@ -167,8 +165,8 @@ def get_device(name: str) -> Device:
     """Returns the device with that name, the same object on every call.
 
     Args:
-      name: a driver, one of `DRIVERS`, for its first device, or a driver and a number, such as
-        "cuda:1"; "cpu" is "local-task", and "rocm" is "hip". The host has as many devices as
+      name: a driver, one of `drivers.DRIVERS`, for its first device, or a driver and a number, such
+        as "cuda:1"; "cpu" is "local-task", and "rocm" is "hip". The host has as many devices as
         requested.
 
     Returns:
@@ -187,8 +185,8 @@ def get_device(name: str) -> Device:
         return device
     driver, colon, number = name.partition(":")
     driver = _DRIVER_OF_TARGET.get(driver, driver)
-    if driver not in DRIVERS or (colon and not number.isdecimal()):
-        raise ValueError(f"device must be one of {', '.join(DRIVERS)}, got: {name!r}")
+    if driver not in drivers.DRIVERS or (colon and not number.isdecimal()):
+        raise ValueError(f"device must be one of {', '.join(drivers.DRIVERS)}, got: {name!r}")
     # The first one has only one name.
     name = f"{driver}:{int(number)}" if number.strip("0") else driver
     with _lock:

@@ -11,6 +11,8 @@ import iree.runtime as ireert
 COLLECTIVES = "libdovetail_collectives.so"
 FOREIGN = "libdovetail_ffi.so"
 LINEAR_ALGEBRA = "libdovetail_blas.so"
+# In place of the Vulkan loader.
+VULKAN = "libdovetail_vulkan.so"
 
 
 @functools.cache

@@ -16,6 +16,7 @@ ORDER = [
     "cpp/collectives",
     "cpp/foreign",
     "cpp/memory",
+    "cpp/vulkan",
     "cpp/scalar",
     "dialects",
     "cpp/cost",

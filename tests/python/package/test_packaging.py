@@ -61,7 +61,9 @@ def test_wheel_needs_system_libraries_only(wheel: Path, tmp_path: Path) -> None:
     zipfile.ZipFile(wheel).extractall(tmp_path)
     binaries = [p for p in tmp_path.rglob("*") if p.is_file() and p.read_bytes()[:4] == b"\x7fELF"]
     names = {p.name.split(".")[0] for p in binaries}
-    libraries = {f"libdovetail_{name}" for name in ("blas", "collectives", "ffi", "memory")}
+    libraries = {
+        f"libdovetail_{name}" for name in ("blas", "collectives", "ffi", "memory", "vulkan")
+    }
     assert names == {"_core", "dovetail-opt", *libraries}
     for binary in binaries:
         listing = run("ldd", binary, cwd=tmp_path)

@@ -20,7 +20,6 @@ from support.runtime_modules import (
     DTYPES,
     HOST_DEVICES,
     LARGE,
-    PAD_TWICE,
     address,
     aligned,
     element,
@@ -256,18 +255,6 @@ def test_vulkan() -> None:
     np.testing.assert_array_equal(second.numpy(), 3 * x)
     (third,) = Executable(module(ADD), "add")([second, x])
     np.testing.assert_array_equal(third.numpy(), 4 * x)
-
-
-@pytest.mark.usefixtures("vulkan")
-def test_later_calls_on_vulkan() -> None:
-    """Each reads its own arguments, not those of an earlier call."""
-    pad = Executable(module(PAD_TWICE, target="vulkan"), "pad_twice", "vulkan")
-    x = np.arange(3, dtype=np.int32)
-    for i in range(5):
-        results = pad([x + i, np.array(10 + i, np.int32), np.array(20 + i, np.int32)])
-        first, second = (result.numpy() for result in results)
-        np.testing.assert_array_equal(first, [10 + i, 10 + i, *(x + i), 10 + i])
-        np.testing.assert_array_equal(second, [*(x + i), 20 + i])
 
 
 def test_imports_are_linked() -> None:
