@@ -36,6 +36,8 @@ def SeparateReadsPass : ModulePass<"dovetail-separate-reads"> {
     On GPUs, that result is also read from behind a barrier if the loops of the elementwise op that are along those of the
     reduction do not come first, in their order, as in `x - y[None, :]`: the threads that IREE 3.13 gives to the other
     loops read `y` before it is computed.
+    For Vulkan, so it is by an op that reads elements at places that its loops have a part in (`tensor.extract` and
+    `linalg.index`): vectors of the reduction stay too long for SPIR-V.
 
     So is one of several results of an op of which a transposition is computed: IREE 3.13 moves the transposition into
     the op's loops, and forgets the other results.

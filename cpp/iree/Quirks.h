@@ -152,6 +152,11 @@ namespace dovetail {
 //   Workaround: cpp/lowering/Gather.cpp (isOnGpu)
 //   Test: tests/lit/iree/quirks/reduced_window.mlir
 //
+// For Vulkan, some reductions do not compile with which a read of elements at the op's own indices is fused: their
+// vectors are too long.
+//   Workaround: cpp/iree/SeparateReads.cpp (readsByLoops)
+//   Test: tests/lit/iree/quirks/looked_up_sum.mlir
+//
 // For Vulkan, an update of an array is wrong that is fused with a product of the same array, such as in `eigh`.
 //   Workaround: cpp/linalg/Algebra.cpp (with)
 //   Test: tests/python/lowering/test_portable_linalg.py

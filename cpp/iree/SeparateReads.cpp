@@ -29,7 +29,7 @@ using Origins = llvm::SmallMapVector<Operation *, SmallVector<int>, 2>;
 
 class Reads {
 public:
-  Reads(Block &block, bool isGpu) : isGpu(isGpu) {
+  Reads(Block &block, const Target &target) : target(target) {
     for (Operation &op : llvm::make_early_inc_range(block))
       visit(&op);
     for (Operation *root : separated)
@@ -47,7 +47,7 @@ private:
   void separate(Operation *root);
   void separateTransposition(Operation *op);
 
-  bool isGpu;
+  const Target &target;
   DenseMap<Value, Origins> origins;
   /// Arrays that are one of several results of an op, or computed of one without a reduction.
   DenseSet<Value> oneOfSeveral;
@@ -88,6 +88,16 @@ static bool areLeading(linalg::LinalgOp op, ArrayRef<int> loops) {
   return true;
 }
 
+/// Whether an op reads elements of arrays as its loops and its operands say.
+static bool readsByLoops(linalg::LinalgOp op) {
+  bool reads = false, hasIndices = false;
+  op.getBlock()->walk([&](Operation *inner) {
+    reads |= isa<tensor::ExtractOp>(inner);
+    hasIndices |= isa<linalg::IndexOp>(inner);
+  });
+  return reads && hasIndices;
+}
+
 void Reads::visitElementwise(linalg::LinalgOp op) {
   llvm::SmallMapVector<Operation *, SmallVector<int>, 4> loopsOf;
   llvm::SmallPtrSet<Operation *, 4> apart;
@@ -118,12 +128,13 @@ void Reads::visitElementwise(linalg::LinalgOp op) {
       }
     }
   }
+  bool isLookUp = target.isVulkan() && readsByLoops(op);
   for (auto &[root, loops] : loopsOf) {
     llvm::SmallDenseSet<int> seen;
     for (int loop : loops)
       if (loop != kNoLoop && !seen.insert(loop).second)
         separated.insert(root);
-    if (isGpu && !areLeading(op, loops))
+    if ((target.isGpu() && !areLeading(op, loops)) || isLookUp)
       separated.insert(root);
     if (apart.contains(root) || separated.contains(root))
       continue;
@@ -224,8 +235,9 @@ struct SeparateReadsPass : impl::SeparateReadsPassBase<SeparateReadsPass> {
     for (auto function : getOperation().getOps<func::FuncOp>())
       function.walk([&](Block *block) { blocks.push_back(block); });
     bool isAny = false;
+    Target target(getOperation());
     for (Block *block : blocks)
-      isAny |= Reads(*block, Target(getOperation()).isGpu()).hasBarriers;
+      isAny |= Reads(*block, target).hasBarriers;
     if (!isAny)
       markAllAnalysesPreserved();
   }

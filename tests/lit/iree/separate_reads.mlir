@@ -172,3 +172,33 @@ func.func @first_loop(%x: tensor<3x4xf32>, %y: tensor<3x5xf32>, %zeros: tensor<3
   return %result : tensor<3x5xf32>
 }
 }
+
+// -----
+
+#whole = affine_map<(i, j) -> (i, j)>
+#rows = affine_map<(i, j) -> (i)>
+#row = affine_map<(i) -> (i)>
+
+module attributes {dovetail.target = "vulkan"} {
+// CHECK-LABEL: func.func @look_up
+// CHECK: %[[SUMS:.+]] = linalg.generic
+// CHECK: "iree_tensor_ext.compute_barrier.start"(%[[SUMS]])
+func.func @look_up(%x: tensor<3x4xi32>, %table: tensor<3x9xf32>, %zeros: tensor<3xi32>) -> tensor<3xf32> {
+  %sums = linalg.generic {indexing_maps = [#whole, #rows], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<3x4xi32>) outs(%zeros : tensor<3xi32>) {
+  ^bb0(%a: i32, %sum: i32):
+    %next = arith.addi %sum, %a : i32
+    linalg.yield %next : i32
+  } -> tensor<3xi32>
+  %empty = tensor.empty() : tensor<3xf32>
+  %result = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel"]}
+      ins(%sums : tensor<3xi32>) outs(%empty : tensor<3xf32>) {
+  ^bb0(%a: i32, %out: f32):
+    %i = linalg.index 0 : index
+    %column = arith.index_cast %a : i32 to index
+    %element = tensor.extract %table[%i, %column] : tensor<3x9xf32>
+    linalg.yield %element : f32
+  } -> tensor<3xf32>
+  return %result : tensor<3xf32>
+}
+}
