@@ -3,6 +3,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -16,9 +18,13 @@ bool isOfConstants(Operation *op, const DenseSet<Value> &known) {
     return true;
   bool isArray = isa<linalg::LinalgOp, tensor::ConcatOp, tensor::ExtractSliceOp, tensor::InsertSliceOp,
                      tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
-  return (isArray || op->getName().getStringRef().starts_with("iree_tensor_ext.compute_barrier")) &&
-         op->getNumResults() != 0 &&
-         llvm::all_of(op->getOperands(), [&](Value operand) { return known.contains(operand); });
+  if ((!isArray && !op->getName().getStringRef().starts_with("iree_tensor_ext.compute_barrier")) ||
+      op->getNumResults() == 0)
+    return false;
+  // A body may read others than the op's operands.
+  llvm::SetVector<Value> read(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), read);
+  return llvm::all_of(read, [&](Value value) { return known.contains(value); });
 }
 
 /// Whether each element of an op's results takes a few instructions.

@@ -110,3 +110,21 @@ func.func @cosines() -> tensor<16xf32> {
   } -> tensor<16xf32>
   return %z : tensor<16xf32>
 }
+
+// -----
+
+// What reads an argument in its body is no constant.
+// CHECK-NOT: dovetail.computes_ahead
+// CHECK-LABEL: func.func @read(
+#id = affine_map<(d0) -> (d0)>
+func.func @read(%x: tensor<16xf32>) -> tensor<16xf32> {
+  %e = tensor.empty() : tensor<16xf32>
+  %z = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%e : tensor<16xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %a = tensor.extract %x[%i] : tensor<16xf32>
+    %y = math.cos %a : f32
+    linalg.yield %y : f32
+  } -> tensor<16xf32>
+  return %z : tensor<16xf32>
+}
