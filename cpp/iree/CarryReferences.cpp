@@ -4,6 +4,7 @@
 #include "Opaque.h"
 #include "Ops.h"
 #include "Passes.h"
+#include "Uncovered.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
@@ -297,7 +298,8 @@ SmallVector<Value> LoopRewriter::start(ImplicitLocOpBuilder &b) {
 }
 
 /// Gives a block references instead of arrays, and imports them, with ownership if they are overwritten. An overwritten
-/// array is a copy, unless nothing needs it later: in an array that it owns, IREE copies slices in place.
+/// array is a copy, unless nothing needs it later: in an array that it owns, IREE copies slices in place. What the
+/// first update writes over is not copied.
 void LoopRewriter::enter(Block *block, ValueRange references) {
   unsigned skipped = block->getNumArguments() - inits.size();
   for (Value added : references.drop_front(inits.size()))
@@ -326,11 +328,18 @@ void LoopRewriter::enter(Block *block, ValueRange references) {
       own(array);
     if (writes.empty())
       continue;
-    Value copy = exportedBuffer(b, copiedTo(b, array, carry.sizes, memory), carry.sizes);
-    array = importedArray(b, copy, carry.type, carry.sizes);
-    own(array);
+    auto update = dyn_cast<tensor::InsertSliceOp>(writes.front()->getOwner());
+    bool isOne = update && writes.size() == 1 && writes.front() == &update.getDestMutable();
+    auto parts = isOne ? uncoveredBy(update) : std::nullopt;
+    Value copy = memory;
+    if (!parts)
+      copy = exportedBuffer(b, copiedTo(b, array, carry.sizes, memory), carry.sizes);
+    Value written = importedArray(b, copy, carry.type, carry.sizes);
+    own(written);
+    if (parts)
+      written = withParts(b, written, array, *parts);
     for (OpOperand *use : writes)
-      use->set(array);
+      use->set(written);
   }
 }
 
