@@ -239,6 +239,10 @@ namespace dovetail {
 //   Workaround: cpp/iree/SeparateLoops.cpp (--dovetail-separate-loops)
 //   Test: tests/lit/iree/quirks/circular_loop.mlir
 //
+// A dispatch that reads no array is not scheduled if its result is read before a loop, in it, and behind it.
+//   Workaround: cpp/iree/SeparateGenerated.cpp (computed); cpp/pipeline/Forms.cpp (kUnscheduled)
+//   Test: tests/lit/iree/quirks/unscheduled_dispatch.mlir
+//
 // Calls of imported functions are moved past loops.
 //   Workaround: cpp/iree/OrderCalls.cpp (orderHostCalls)
 //   Test: tests/lit/iree/quirks/moved_call.mlir

@@ -28,14 +28,32 @@ bool isConstant(Value array) {
          type.getNumElements() <= kLargestConstantBits / std::max<int64_t>(element.getIntOrFloatBitWidth(), 8);
 }
 
-/// Makes generated arrays that are overwritten, and are no constants, depend on an opaque number, and returns whether
-/// there are any. `isAhead` is whether IREE computes generated arrays ahead.
-bool separateGenerated(func::FuncOp function, bool isAhead) {
+/// The arrays of a function that are overwritten.
+llvm::SetVector<Value> overwritten(func::FuncOp function) {
   llvm::SetVector<Value> written = writtenArrays(function);
   // IREE turns the parts into the array that the others are inserted into.
   function.walk([&](tensor::ConcatOp op) { written.insert_range(op.getInputs()); });
+  return written;
+}
+
+/// All results of the function's ops on arrays, but for those in the code of dispatches.
+llvm::SetVector<Value> computed(func::FuncOp function) {
+  llvm::SetVector<Value> arrays;
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op->getName().getStringRef() == "flow.dispatch.workgroups")
+      return WalkResult::skip();
+    if (isa<linalg::LinalgOp>(op))
+      arrays.insert_range(op->getResults());
+    return WalkResult::advance();
+  });
+  return arrays;
+}
+
+/// Makes those of some arrays that are generated, and are no constants, depend on an opaque number, and returns whether
+/// there are any. `isAhead` is whether IREE computes generated arrays ahead.
+bool separateGenerated(func::FuncOp function, ArrayRef<Value> arrays, bool isAhead) {
   Value one;
-  for (Value array : written) {
+  for (Value array : arrays) {
     Operation *op = array.getDefiningOp();
     if (!op || !isa<linalg::LinalgOp>(op) || isa<linalg::FillOp>(op) || !readsNoArray(op) ||
         (isAhead && isConstant(array)))
@@ -62,7 +80,9 @@ struct SeparateGeneratedPass : impl::SeparateGeneratedPassBase<SeparateGenerated
     if (isAhead)
       getOperation()->setAttr(kComputesAhead, UnitAttr::get(&getContext()));
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
-      isAny |= !function.isExternal() && function.isPublic() && separateGenerated(function, isAhead);
+      if (!function.isExternal() && function.isPublic())
+        isAny |= separateGenerated(function, (all ? computed(function) : overwritten(function)).getArrayRef(),
+                                   isAhead && !all);
     if (!isAny)
       markAllAnalysesPreserved();
   }

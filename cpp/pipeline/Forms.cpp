@@ -9,18 +9,28 @@ namespace dovetail {
 /// IREE's error for an optimization barrier on arrays in memory of different kinds.
 constexpr llvm::StringLiteral kBarrierRefused = "'util.optimization_barrier' op";
 
+/// Its error for an array that is computed of none before a loop, and read in it and behind it.
+constexpr llvm::StringLiteral kUnscheduled = "streamable op expected to be in an execution region";
+
 ArrayRef<Form> forms() {
+  static constexpr llvm::StringLiteral kApart = "the same, for barriers that IREE refuses",
+                                       kGenerated = "the same, for generated arrays that IREE does not schedule";
   static const Form forms[] = {
-      {"merged", "the fastest: few dispatches, and loops that copy nothing", true, true, false, false, ""},
-      {"merged-apart", "the same, for barriers that IREE refuses", true, true, false, true, kBarrierRefused},
+      {"merged", "the fastest: few dispatches, and loops that copy nothing", true, true, false, false, false, ""},
+      {"merged-apart", kApart, true, true, false, true, false, kBarrierRefused},
+      {"merged-generated", kGenerated, true, true, false, false, true, kUnscheduled},
       {"unmerged", "for other devices than CPUs, and for merged dispatches that IREE refuses", false, true, false,
-       false, ""},
-      {"unmerged-apart", "the same, for barriers that IREE refuses", false, true, false, true, kBarrierRefused},
-      {"by-value", "for references that IREE refuses; loops copy what they carry", false, false, false, false, ""},
-      {"by-value-apart", "the same, for barriers that IREE refuses", false, false, false, true, kBarrierRefused},
+       false, false, ""},
+      {"unmerged-apart", kApart, false, true, false, true, false, kBarrierRefused},
+      {"unmerged-generated", kGenerated, false, true, false, false, true, kUnscheduled},
+      {"by-value", "for references that IREE refuses; loops copy what they carry", false, false, false, false, false,
+       ""},
+      {"by-value-apart", kApart, false, false, false, true, false, kBarrierRefused},
+      {"by-value-generated", kGenerated, false, false, false, false, true, kUnscheduled},
       {"fenced", "for circular dependencies that IREE makes of what lies before and behind a loop", false, false, true,
-       false, ""},
-      {"fenced-apart", "the same, for barriers that IREE refuses", false, false, true, true, kBarrierRefused},
+       false, false, ""},
+      {"fenced-apart", kApart, false, false, true, true, false, kBarrierRefused},
+      {"fenced-generated", kGenerated, false, false, true, false, true, kUnscheduled},
   };
   return forms;
 }

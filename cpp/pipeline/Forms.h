@@ -17,6 +17,8 @@ struct Form {
   bool separatesLoops;
   /// Whether each operand of an optimization barrier gets a barrier of its own.
   bool separatesBarriers;
+  /// Whether all arrays that are computed of none depend on an opaque number.
+  bool separatesGenerated;
   /// The error of IREE for the previous form that this one is for; empty for any error.
   llvm::StringRef after;
 

@@ -107,6 +107,8 @@ static void addLower(OpPassManager &manager, const Form &) {
 }
 
 static void addMerge(OpPassManager &manager, const Form &form) {
+  if (form.separatesGenerated)
+    manager.addPass(createSeparateGeneratedPass({/*all=*/true}));
   if (form.mergesOps)
     manager.addPass(createMergeSmallPass());
   manager.addPass(createHideWidthsPass());

@@ -43,4 +43,4 @@ func.func @small(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 }
 }
 
-// UNKNOWN: form must be one of merged, merged-apart, unmerged, unmerged-apart, by-value, by-value-apart, fenced, fenced-apart, got: 'fast'
+// UNKNOWN: form must be one of merged, merged-apart, merged-generated, unmerged, unmerged-apart, unmerged-generated, by-value, by-value-apart, by-value-generated, fenced, fenced-apart, fenced-generated, got: 'fast'
