@@ -11,7 +11,7 @@ from dovetail import _core
 from dovetail.arrays.array import Array
 from dovetail.arrays.keys import is_key_type
 from dovetail.arrays.shaped_array import ShapedArray
-from dovetail.jaxprs.callbacks import equation_of
+from dovetail.jaxprs.callbacks import CallbackPrimitive, PrintPrimitive, equation_of
 from dovetail.jaxprs.evaluation import TracedJaxpr
 from dovetail.jaxprs.higher_order import (
     CALLS,
@@ -25,7 +25,12 @@ from dovetail.jaxprs.of_keys import keys_aval, without_words
 from dovetail.jaxprs.op_primitives import ALIKE, primitive_of, scalar_or_array
 from dovetail.jaxprs.op_views import VIEWS
 from dovetail.jaxprs.over_axes import VIEWS as OVER_AXES
-from dovetail.jaxprs.over_axes import CollectivePrimitive, on_parts, params_of_parts
+from dovetail.jaxprs.over_axes import (
+    CollectivePrimitive,
+    effects_within,
+    on_parts,
+    params_of_parts,
+)
 from dovetail.jaxprs.primitives import named
 from dovetail.jaxprs.references import (
     OPS,
@@ -44,7 +49,6 @@ from dovetail.jaxprs.structure import (
     Literal,
     SourceInfo,
     Var,
-    no_effects,
 )
 from dovetail.jaxprs.window_views import Selections
 from dovetail.reference.program import decoded
@@ -213,8 +217,8 @@ class _Reading:
             primitive, params, shown = named(equation.primitive), dict(equation.params), outvars
         else:
             primitive, params, atoms, shown = self._meaning(of, atoms, outvars)
-        effects = no_effects
-        if isinstance(primitive, CollectivePrimitive):
+        effects = effects_within(primitive, params)
+        if isinstance(primitive, (CollectivePrimitive, CallbackPrimitive, PrintPrimitive)):
             effects = primitive.effects_of(params)
         elif isinstance(primitive, RefPrimitive):
             effects = primitive.effects(outvars[0] if name == "new_ref" else atoms[0])
