@@ -77,7 +77,6 @@ FOLDERS = (
 
 # Internal modules of which libraries import what a module here has.
 ALIASES = {
-    "jax._src.ad_checkpoint": "dovetail.transforms.checkpointing",
     "jax._src.api": "dovetail",
     "jax._src.callback": "dovetail.transforms.callbacks",
     "jax._src.checkify": "dovetail.experimental.checkify",
@@ -109,11 +108,14 @@ ALIASES = {
     "jax._src.named_sharding": "dovetail.placement.named_sharding",
     "jax._src.nn": "dovetail.nn",
     "jax._src.nn.functions": "dovetail.nn",
-    "jax._src.nn.initializers": "dovetail.nn.initializers",
+    "jax._src.nn.initializers": "dovetail.as_jax.initializers",
     "jax._src.numpy": "dovetail.numpy",
     "jax._src.numpy.fft": "dovetail.numpy.fft",
     "jax._src.numpy.lax_numpy": "dovetail.numpy",
     "jax._src.numpy.linalg": "dovetail.numpy.linalg",
+    "jax._src.numpy.util": "dovetail.as_jax.promotion",
+    "jax._src.ops": "dovetail.ops",
+    "jax._src.ops.scatter": "dovetail.ops",
     "jax._src.pallas": "dovetail.experimental.pallas",
     "jax._src.pallas.pallas_call": "dovetail.experimental.pallas",
     "jax._src.partition_spec": "dovetail.placement.partition_spec",
@@ -127,6 +129,9 @@ ALIASES = {
     "jax._src.shard_map": "dovetail",
     "jax._src.stages": "dovetail.stages",
     "jax._src.test_util": "dovetail.test_util",
+    # Deprecated modules.
+    "jax.experimental.pjit": "dovetail.as_jax.deprecated.pjit",
+    "jax.experimental.shard_map": "dovetail.as_jax.deprecated.shard_map",
 }
 
 # The modules of MLIR's bindings, under the names of the packages that have them.
@@ -157,14 +162,21 @@ MISSING = {
         "jax._src.checkify": """
             Out
         """,
+        "jax._src.core": """
+            CallPrimitive call_p full_lower physical_aval
+        """,
+        "jax._src.cudnn": "",
         "jax._src.earray": """
             EArray
+        """,
+        "jax._src.pretty_printer": """
+            text
         """,
         "jax.ad_checkpoint": """
             Offloadable Recompute Saveable
         """,
         "jax.api_util": """
-            argnums_partial donation_vector flatten_axes rebase_donate_argnums
+            argnums_partial donation_vector rebase_donate_argnums
         """,
         "jax.core": """
             CallPrimitive JaxprPpContext JaxprPpSettings JaxprTypeError
@@ -198,6 +210,9 @@ MISSING = {
             run_state select_ref semaphore semaphore_read
             semaphore_signal semaphore_wait strides_from_shape
             with_scoped
+        """,
+        "jax.experimental.ode": """
+            api_util ravel_first_arg
         """,
         "jax.experimental.sparse": """
             SparseTracer

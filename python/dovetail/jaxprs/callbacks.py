@@ -127,6 +127,14 @@ class CallbackPrimitive(Primitive):
             return params | {"ordered": attributes["ordered"]}
         return params | {"vmap_method": attributes.get("vmap_method")}
 
+    def effects_of(self, params: Params) -> frozenset[object]:
+        """The effects of an equation."""
+        if self._effect == "debug":
+            return frozenset([params["effect"]])
+        if self._effect == "io":
+            return frozenset([_ORDERED_IO if params["ordered"] else _IO])
+        return frozenset()
+
 
 _BY_EFFECT = {
     "none": CallbackPrimitive("pure_callback", "none"),
@@ -135,7 +143,7 @@ _BY_EFFECT = {
 }
 
 
-class _Print(Primitive):
+class PrintPrimitive(Primitive):
     """`debug.print`, whose format is a parameter."""
 
     multiple_results = True
@@ -182,8 +190,12 @@ class _Print(Primitive):
             "static_args": tuple((i, x) for i, x in enumerate(called.leaves) if i not in taken),
         }
 
+    def effects_of(self, params: Params) -> frozenset[object]:
+        """The effects of an equation."""
+        return frozenset([ordered_debug_effect if params["ordered"] else debug_effect])
 
-_print = _Print()
+
+_print = PrintPrimitive()
 PRIMITIVES: dict[str, Primitive] = {each.name: each for each in (*_BY_EFFECT.values(), _print)}
 
 

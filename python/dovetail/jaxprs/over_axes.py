@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 from dovetail import lax
 from dovetail.jaxprs.evaluation import interpret
 from dovetail.jaxprs.op_views import OpView
+from dovetail.jaxprs.references import RefEffect
 from dovetail.jaxprs.structure import Atom, Jaxpr
+from dovetail.jaxprs.traversal import jaxprs_in_params
 from dovetail.placement.attributes import named_sharding_of
 from dovetail.placement.meshes import AbstractMesh
 from dovetail.tracing.arguments import as_operand
@@ -61,6 +63,23 @@ class CollectivePrimitive(Primitive):
         return frozenset(map(NamedAxisEffect, of if isinstance(of, tuple) else (of,)))
 
     impl = bind
+
+
+def effects_within(primitive: Primitive, params: Params) -> frozenset[object]:
+    """The effects of an equation that calls programs: those of the programs, except on references,
+    and over the axes that it binds.
+
+    Args:
+      primitive: the equation's.
+      params: its parameters.
+    """
+    bound = NamedAxisEffect if primitive.name == "shard_map" else ()
+    return frozenset(
+        effect
+        for program in jaxprs_in_params(params)
+        for effect in program.effects
+        if not isinstance(effect, RefEffect) and not isinstance(effect, bound)
+    )
 
 
 def _psum(x: Any, *, axes: Any, axis_index_groups: Any = None) -> Any:

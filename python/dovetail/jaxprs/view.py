@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from dovetail import _core
 from dovetail.arrays.array import Array
 from dovetail.arrays.keys import is_key_type
 from dovetail.arrays.shaped_array import ShapedArray
-from dovetail.jaxprs.callbacks import equation_of
+from dovetail.jaxprs.callbacks import CallbackPrimitive, PrintPrimitive, equation_of
 from dovetail.jaxprs.evaluation import TracedJaxpr
 from dovetail.jaxprs.higher_order import (
     CALLS,
@@ -25,7 +26,12 @@ from dovetail.jaxprs.of_keys import keys_aval, without_words
 from dovetail.jaxprs.op_primitives import ALIKE, primitive_of, scalar_or_array
 from dovetail.jaxprs.op_views import VIEWS
 from dovetail.jaxprs.over_axes import VIEWS as OVER_AXES
-from dovetail.jaxprs.over_axes import CollectivePrimitive, on_parts, params_of_parts
+from dovetail.jaxprs.over_axes import (
+    CollectivePrimitive,
+    effects_within,
+    on_parts,
+    params_of_parts,
+)
 from dovetail.jaxprs.primitives import named
 from dovetail.jaxprs.references import (
     OPS,
@@ -44,7 +50,6 @@ from dovetail.jaxprs.structure import (
     Literal,
     SourceInfo,
     Var,
-    no_effects,
 )
 from dovetail.jaxprs.window_views import Selections
 from dovetail.reference.program import decoded
@@ -64,6 +69,30 @@ class View:
     def __init__(self, module: _core.Module) -> None:
         self.module = module
         self._known: dict[str, ClosedJaxpr] = {}
+        # The equations of calls of jitted functions, by the functions' names.
+        self._jitted: dict[str, Equation] = {}
+        self._searched: set[str] = set()
+
+    def jitted(self, of: Any) -> Equation | None:
+        """The equation of a call of a jitted function that a transform made a call of another
+        function of, by that call.
+        """
+        name = of.attributes["callee"].partition(".")[0]
+        if name not in self._searched:
+            self._searched.add(name)
+            # The transforms of transforms' functions leave some without the first one.
+            with contextlib.suppress(_core.CompilerError):
+                self._note_calls(self.module.program(name))
+        return self._jitted.get(name)
+
+    def _note_calls(self, body: Any) -> None:
+        for of in body.instructions:
+            label = of.attributes.get("label") if of.op == "call" else None
+            equation = None if label is None else equation_named(label)
+            if equation and equation.primitive == "jit" and not equation.params["inline"]:
+                self._jitted[of.attributes["callee"]] = equation
+            for region in of.attributes.get("regions", ()):
+                self._note_calls(region)
 
     def function(self, name: str) -> ClosedJaxpr:
         """A function without captured values as a jaxpr."""
@@ -157,7 +186,7 @@ class _Reading:
                 outs = [self._constant(of)]
             elif of.op == "convert" and _is_same_number(of, atoms[0]):
                 outs = [Literal(atoms[0].val, types_of([(of.shapes[0], of.elements[0])])[0])]
-            elif _is_derived_call(of):
+            elif _is_derived_call(of) and not self.view.jitted(of):
                 inner = self.view.module.program(of.attributes["callee"])
                 outs = self.run(inner, dict(zip(inner.inputs, atoms, strict=True)))
             else:
@@ -213,8 +242,8 @@ class _Reading:
             primitive, params, shown = named(equation.primitive), dict(equation.params), outvars
         else:
             primitive, params, atoms, shown = self._meaning(of, atoms, outvars)
-        effects = no_effects
-        if isinstance(primitive, CollectivePrimitive):
+        effects = effects_within(primitive, params)
+        if isinstance(primitive, (CollectivePrimitive, CallbackPrimitive, PrintPrimitive)):
             effects = primitive.effects_of(params)
         elif isinstance(primitive, RefPrimitive):
             effects = primitive.effects(outvars[0] if name == "new_ref" else atoms[0])
@@ -307,9 +336,11 @@ class _Reading:
         closed = self.view.function(name)
         if of.op == "call":
             label = attributes.get("label")
-            return primitive, jit_params(
-                closed, name, {} if label is None else equation_named(label).params
-            )
+            if label is not None:
+                return primitive, jit_params(closed, name, equation_named(label).params)
+            made_of = self.view.jitted(of) if _is_derived_call(of) else None
+            stated = {} if made_of is None else {"name": made_of.params["name"]}
+            return primitive, jit_params(closed, name, stated)
         if closed.jaxpr.function is not None:
             closed.jaxpr.function.attributes = attributes
         rules = {}
@@ -425,7 +456,9 @@ def _keywords(of: Any) -> dict[str, Any]:
 
 
 def _is_derived_call(of: Any) -> bool:
-    """Whether an op calls a function that a transform made, which the jaxpr of JAX would not."""
+    """Whether an op calls a function that a transform made; calls of those are equations if they
+    were made of calls of jitted functions.
+    """
     if of.op != "call":
         return False
     name, label = of.attributes["callee"], of.attributes.get("label")

@@ -107,6 +107,9 @@ def uniform_of(
     if type(minval) in (int, float) and type(maxval) in (int, float) and (minval, maxval) == (0, 1):
         return floats
     low, high = (lax.convert_element_type(end, dtype) for end in (minval, maxval))
+    if not shape and low.size == high.size == 1:
+        # As in JAX, whose bounds of one element can have any rank; libraries rely on it.
+        shape = lax.broadcast_shapes(low.shape, high.shape)
     shape_with("uniform", shape, low.shape, high.shape)
     low, width = spread(low, shape), spread(lax.sub(*_together(high, low)), shape)
     return lax.max(low, lax.add(lax.mul(floats, width), low))

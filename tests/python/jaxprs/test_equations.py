@@ -9,7 +9,7 @@ import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import random
+from dovetail import lax, random
 from dovetail.jaxprs.evaluation import eval_jaxpr, interpret
 from support.jaxpr_programs import PROGRAMS, arguments, equations
 
@@ -190,3 +190,43 @@ def test_scatters_in_transforms(transform: str) -> None:
     np.testing.assert_allclose(
         interpret(closed.jaxpr, closed.consts, [x])[0], transformed(x), rtol=1e-6
     )
+
+
+def _effects(function: Any, *args: Any) -> list[str]:
+    """The classes of the effects of a function's program."""
+    return sorted(type(effect).__name__ for effect in dt.make_jaxpr(function)(*args).effects)
+
+
+def test_effects_of_callbacks() -> None:
+    def shown(x: Any) -> Any:
+        dt.debug.print("{}", x)
+        return x + 1
+
+    def read(x: Any, ordered: bool) -> Any:
+        result = dt.ShapeDtypeStruct((), np.float32)
+        return dt.experimental.io_callback(np.asarray, result, x, ordered=ordered)
+
+    x = np.float32(1)
+    assert _effects(shown, x) == ["DebugEffect"]
+    assert _effects(lambda x: dt.debug.print("{}", x, ordered=True), x) == ["OrderedDebugEffect"]
+    assert _effects(lambda x: read(x, False), x) == ["IOEffect"]
+    assert _effects(lambda x: read(x, True), x) == ["OrderedIOEffect"]
+    assert _effects(lambda x: dt.pure_callback(np.asarray, x, x), x) == []
+    # Those of programs in parameters are the equation's.
+    for function in (
+        dt.jit(shown),
+        dt.checkpoint(shown),
+        lambda x: lax.scan(lambda c, y: (shown(c), y), x, dnp.ones(3)),
+        lambda x: lax.cond(x > 0, shown, lambda x: x, x),
+        lambda x: lax.while_loop(lambda x: x < 3, shown, x),
+    ):
+        assert _effects(function, x) == ["DebugEffect"]
+
+
+def test_effects_over_axes_end_where_they_are_bound() -> None:
+    mesh, spec = dt.make_mesh((1,), ("x",)), dt.P("x")
+    mapped = dt.shard_map(lambda x: lax.psum(x, "x"), mesh=mesh, in_specs=spec, out_specs=dt.P())
+    closed = dt.make_jaxpr(mapped)(dnp.ones(2))
+    inner = closed.eqns[0].params["jaxpr"]
+    assert closed.effects == frozenset()
+    assert [effect.name for effect in inner.effects] == ["x"]

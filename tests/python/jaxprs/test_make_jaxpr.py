@@ -307,3 +307,36 @@ def test_arrays_are_constants_and_numbers_are_literals():
         np.testing.assert_allclose(jaxpr_as_fun(closed)(3.0)[0], f(3.0), rtol=1e-6)
         values = eval_jaxpr(closed.jaxpr.replace(), [2 * x for x in closed.consts], 3.0)
         assert values[0].shape == f(3.0).shape
+
+
+def _nested(jaxpr: Any) -> list[Any]:
+    """The names of the primitives, with those of the programs in parameters."""
+    found: list[Any] = []
+    for eqn in jaxpr.eqns:
+        found.append(eqn.primitive.name)
+        found.extend(_nested(each) for each in jaxprs_in_params(eqn.params))
+    return found
+
+
+def test_transformed_calls_of_jitted_functions_are_equations() -> None:
+    double = dt.jit(lambda x: dnp.sin(x) * 2)
+    known, rest = ["sin", "cos", "mul"], ["mul", "mul"]
+
+    def of(function: Any, x: Any) -> list[Any]:
+        closed = dt.make_jaxpr(function)(x)
+        (found,) = eval_jaxpr(closed.jaxpr, closed.consts, x)
+        np.testing.assert_allclose(found, function(x), rtol=1e-6)
+        return _nested(closed.jaxpr)
+
+    one, several = np.float32(1), np.arange(3, dtype=np.float32)
+    assert of(dt.grad(double), one) == ["jit", known, "jit", rest]
+    assert of(dt.vmap(double), several) == ["jit", ["sin", "mul"]]
+    nested = dt.jit(lambda x: double(double(x)) * 3)
+    assert of(dt.grad(nested), one) == [
+        *("jit", ["jit", known, "jit", known, "mul"]),
+        *("jit", ["mul", "jit", rest, "jit", rest]),
+    ]
+    inline = dt.jit(dnp.sin, inline=True)
+    assert of(dt.grad(inline), one) == ["sin", "cos", "mul"]
+    names = [eqn.params["name"] for eqn in dt.make_jaxpr(dt.grad(double))(one).eqns if eqn.params]
+    assert names == ["<lambda>", "<lambda>"]

@@ -529,3 +529,15 @@ def test_elements_depend_on_their_place_only() -> None:
     assert_array_equal(random.bits(key, (4, 10)), long.reshape(4, 10))
     blocks = np.asarray(random.bits(key, (3, 20_000)))
     assert_array_equal(random.bits(key, (60_000,)), blocks.ravel())
+
+
+def test_uniform_number_between_bounds_of_one_element() -> None:
+    key = random.key(3)
+    low, high = np.full((1,), 2, np.float32), np.full((1, 1), 5, np.float32)
+    found = random.uniform(key, (), minval=low, maxval=high)
+    assert found.shape == (1, 1)
+    np.testing.assert_array_equal(found[0, 0], random.uniform(key, (), minval=2.0, maxval=5.0))
+    between = dt.vmap(lambda key, low: random.uniform(key, (), minval=low, maxval=high[0]))
+    assert between(random.split(key, 3), dnp.zeros((3, 1))).shape == (3, 1)
+    with pytest.raises(ValueError, match="parameters must broadcast"):
+        random.uniform(key, (), minval=np.zeros(3, np.float32))

@@ -56,22 +56,34 @@ def _complex_of(radius: Array, key: Any, shape: Shape, dtype: np.dtype) -> Array
     return radius.astype(dtype) * dnp.exp(1j * (2 * math.pi * angle))
 
 
+def complex_uniform(key: Any, shape: Shape, dtype: np.dtype) -> Array:
+    """Complex numbers of variance 1, uniform in a disk."""
+    of_radius, of_angle = random.split(key)
+    draw = random.uniform(of_radius, shape, dtypes.to_real_dtype(dtype))
+    return _complex_of(dnp.sqrt(2 * draw), of_angle, shape, dtype)
+
+
+def complex_truncated_normal(key: Any, upper: float, shape: Shape, dtype: np.dtype) -> Array:
+    """Normal complex numbers of magnitudes up to `upper`, of variance 1 if there were no bound."""
+    of_radius, of_angle = random.split(key)
+    draw = random.uniform(of_radius, shape, dtypes.to_real_dtype(dtype)).astype(dtype)
+    # The square of the magnitude is exponential.
+    squares = -dnp.log(1 - (1 - dnp.exp(dnp.asarray(-(upper**2), dtype))) * draw)
+    return _complex_of(dnp.sqrt(squares), of_angle, shape, dtype)
+
+
 def _unit_variance(distribution: str, key: Any, shape: Shape, dtype: np.dtype) -> Array:
     """A sample of mean 0 and variance 1, or 1/3 for uniform real numbers."""
-    is_real, real = dtypes.KINDS[dtype] != "c", dtypes.to_real_dtype(dtype)
+    is_real = dtypes.KINDS[dtype] != "c"
     if distribution == "normal":
         return random.normal(key, shape, dtype)
     if is_real and distribution == "uniform":
         return random.uniform(key, shape, dtype, -1)
     if is_real:
         return random.truncated_normal(key, -2, 2, shape, dtype)
-    of_radius, of_angle = random.split(key)
-    draw = random.uniform(of_radius, shape, real)
     if distribution == "uniform":
-        return _complex_of(dnp.sqrt(2 * draw), of_angle, shape, dtype)
-    # The square of the magnitude is exponential, up to 2**2.
-    squares = -dnp.log(1 - (1 - dnp.exp(dnp.asarray(-4, dtype))) * draw.astype(dtype))
-    return _complex_of(dnp.sqrt(squares), of_angle, shape, dtype)
+        return complex_uniform(key, shape, dtype)
+    return complex_truncated_normal(key, 2, shape, dtype)
 
 
 @documented(_SCALED)

@@ -1,0 +1,1 @@
+"""Modules that JAX has deprecated, and that libraries import."""
