@@ -15,9 +15,9 @@ static int64_t sizeWith(RankedTensorType type, MeshAttr mesh, int64_t dim, Array
   return axes.empty() ? size : int64_t(llvm::divideCeil(size, mesh.sizeOf(axes)));
 }
 
-double bytesOf(RankedTensorType type, MeshAttr mesh, const Move &move) {
-  double held = bytesOf(type, shardingOf(mesh, move.before)), count = mesh.sizeOf(move.axes);
-  switch (move.kind) {
+/// What a device receives that has `held` bytes, in a move over `count` devices.
+static double received(MoveKind kind, double held, double count) {
+  switch (kind) {
   case MoveKind::Slice:
     return 0;
   case MoveKind::Gather:
@@ -28,6 +28,10 @@ double bytesOf(RankedTensorType type, MeshAttr mesh, const Move &move) {
     return held;
   }
   llvm_unreachable("unknown kind of move");
+}
+
+double bytesOf(RankedTensorType type, MeshAttr mesh, const Move &move) {
+  return received(move.kind, bytesOf(type, shardingOf(mesh, move.before)), mesh.sizeOf(move.axes));
 }
 
 //===- Without a search ------------------------------------------------------===//
@@ -99,6 +103,9 @@ public:
         for (AxisRefAttr axis : axes)
           if (!llvm::is_contained(axesToUse, axis))
             axesToUse.push_back(axis);
+    elements = type.getNumElements();
+    mostHeld = std::max(heldIn(from), heldIn(to));
+    numbers[keyOf(from)] = 0;
     states.push_back({from});
   }
 
@@ -106,7 +113,7 @@ public:
   std::optional<SmallVector<Move>> run();
 
 private:
-  static constexpr size_t kMostStates = 300, kMostAxes = 4;
+  static constexpr size_t kMostStates = 2000, kMostAxes = 4;
   /// A permutation lists its routes: programs do not grow with the number of devices.
   static constexpr int64_t kMostRoutes = 256;
   /// Bytes, then moves.
@@ -119,6 +126,23 @@ private:
     bool isDone = false;
   };
 
+  /// The elements that a device has.
+  double heldIn(ArrayRef<Axes> dims) const {
+    double held = elements;
+    for (const Axes &axes : dims)
+      held /= mesh.sizeOf(axes);
+    return held;
+  }
+  SmallVector<int64_t> keyOf(ArrayRef<Axes> dims) const {
+    SmallVector<int64_t> key;
+    for (const Axes &axes : dims) {
+      for (AxisRefAttr axis : axes)
+        key.push_back(llvm::find(axesToUse, axis) - axesToUse.begin());
+      key.push_back(-1);
+    }
+    return key;
+  }
+
   void reach(size_t from, Move move, const AxesOfEach &dims);
   void visit(size_t state);
   /// Reaches the ways to divide the dimensions from `dim` on into as many parts as in a state.
@@ -128,28 +152,32 @@ private:
   MeshAttr mesh;
   AxesOfEach goal;
   Axes axesToUse;
+  double elements = 0, mostHeld = 0;
   std::vector<State> states;
+  std::map<SmallVector<int64_t>, size_t> numbers;
 };
 
 } // namespace
 
 void Search::reach(size_t from, Move move, const AxesOfEach &dims) {
+  // Parts that are larger than at both ends take memory, and usually time.
+  if (heldIn(dims) > mostHeld)
+    return;
   for (auto [d, axes] : llvm::enumerate(dims))
     if (!isEven(mesh, type.getDimSize(d), axes))
       return;
   Cost cost = states[from].cost;
-  cost.first += bytesOf(type, mesh, move);
+  cost.first += received(move.kind, heldIn(states[from].dims), mesh.sizeOf(move.axes));
   ++cost.second;
-  auto found = llvm::find_if(states, [&](const State &state) { return state.dims == dims; });
-  if (found == states.end()) {
+  auto [entry, isNew] = numbers.try_emplace(keyOf(dims), states.size());
+  if (isNew)
     states.push_back({dims});
-    found = std::prev(states.end());
-  } else if (found->isDone || !found->move || found->cost <= cost) {
+  State &found = states[entry->second];
+  if (!isNew && (found.isDone || !found.move || found.cost <= cost))
     return;
-  }
-  found->cost = cost;
-  found->previous = from;
-  found->move = std::move(move);
+  found.cost = cost;
+  found.previous = from;
+  found.move = std::move(move);
 }
 
 void Search::permute(size_t state, AxesOfEach &dims, int64_t dim) {
