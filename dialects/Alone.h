@@ -15,6 +15,21 @@ class WholeAlone : public mlir::OpTrait::TraitBase<ConcreteType, WholeAlone> {};
 template <typename ConcreteType>
 class ReplicatedAlone : public mlir::OpTrait::TraitBase<ConcreteType, ReplicatedAlone> {};
 
+/// Marks an op that, applied by itself, is divided as its operand of this number is along each dimension that others
+/// divide over other axes: as by JAX, which composes it of ops that take this one first.
+template <unsigned Number>
+struct DecidesDimsAlone {
+  template <typename ConcreteType>
+  class Impl : public mlir::OpTrait::TraitBase<ConcreteType, Impl> {};
+};
+
+/// The same, and an axis over which operands divide several dimensions divides that of this operand.
+template <unsigned Number>
+struct DecidesAlone {
+  template <typename ConcreteType>
+  class Impl : public mlir::OpTrait::TraitBase<ConcreteType, Impl> {};
+};
+
 } // namespace dovetail
 
 #endif // DOVETAIL_DIALECTS_ALONE_H

@@ -65,6 +65,12 @@ def HostOnly : NativeOpTrait<"HostOnly"> { let cppNamespace = "::dovetail"; }
 /// How an op that is applied by itself is divided: see Alone.h.
 def WholeAlone : NativeOpTrait<"WholeAlone"> { let cppNamespace = "::dovetail"; }
 def ReplicatedAlone : NativeOpTrait<"ReplicatedAlone"> { let cppNamespace = "::dovetail"; }
+class DecidesDimsAlone<int number> : ParamNativeOpTrait<"DecidesDimsAlone", !cast<string>(number)> {
+  let cppNamespace = "::dovetail";
+}
+class DecidesAlone<int number> : ParamNativeOpTrait<"DecidesAlone", !cast<string>(number)> {
+  let cppNamespace = "::dovetail";
+}
 
 class DovetailOp<string mnemonic, list<Trait> traits = []> : Op<Dovetail_Dialect, mnemonic, traits> {
   /// What Python functions need in addition to operands and attributes; tools/op_functions reads it.

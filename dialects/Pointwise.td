@@ -79,21 +79,22 @@ def DivOp : Binary<"div", Number, "e.div(t, y)", "e.neg(e.mul(t, e.div(ans, y)))
   let hasFolder = 1;
 }
 def RemOp : Binary<"rem", RealNumber, "t", "e.neg(e.mul(t, e.truncate(e.div(x, y))))">;
-def FloorDivOp : Binary<"floor_div", RealNumber, "zero", "zero"> {
+def FloorDivOp : Binary<"floor_div", RealNumber, "zero", "zero", [DecidesDimsAlone<1>]> {
   let summary = "greatest integer not above x / y, from the exact remainder; x / y where y is 0";
 }
-def FloorRemOp : Binary<"floor_rem", RealNumber, "t", "e.neg(e.mul(t, e.make<FloorDivOp>(x, y)))"> {
+def FloorRemOp : Binary<"floor_rem", RealNumber, "t", "e.neg(e.mul(t, e.make<FloorDivOp>(x, y)))",
+                        [DecidesDimsAlone<1>]> {
   let summary = "x - floor(x / y) y, which has the sign of y; where y is 0, NaN, or 0 for integers";
 }
 def MaxOp : Binary<"max", Ordered, "e.mul(t, e.shareOfMaximum(x, ans, y))", "e.mul(t, e.shareOfMaximum(y, ans, x))",
                    [Commutative]>;
 def MinOp : Binary<"min", Ordered, "e.mul(t, e.shareOfMaximum(x, ans, y))", "e.mul(t, e.shareOfMaximum(y, ans, x))",
                    [Commutative]>;
-def NextafterOp : Binary<"nextafter", Float, "t", "zero">;
-def CopysignOp : Binary<"copysign", Float, "e.mul(absTangent(e, t, x), signBit(e, y))", "zero"> {
+def NextafterOp : Binary<"nextafter", Float, "t", "zero", [DecidesDimsAlone<1>]>;
+def CopysignOp : Binary<"copysign", Float, "e.mul(absTangent(e, t, x), signBit(e, y))", "zero", [DecidesAlone<1>]> {
   let summary = "the magnitude of x with the sign of y";
 }
-def HeavisideOp : Binary<"heaviside", Float, "zero", "e.select(e.equal(x, e.full(x, 0)), t, zero)"> {
+def HeavisideOp : Binary<"heaviside", Float, "zero", "e.select(e.equal(x, e.full(x, 0)), t, zero)", [DecidesAlone<0>]> {
   let summary = "0 where x < 0, y where x = 0, 1 where x > 0";
 }
 

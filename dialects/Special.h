@@ -2,6 +2,7 @@
 #ifndef DOVETAIL_SPECIAL_H
 #define DOVETAIL_SPECIAL_H
 
+#include "Alone.h"
 #include "Dialect.h"
 
 #define GET_OP_CLASSES

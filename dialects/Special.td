@@ -5,10 +5,10 @@
 include "PointwiseBase.td"
 
 /// An op of one float type that has a derivative with respect to the last operand only; any other is an error.
-class InLast<string mnemonic, dag operands, string format, list<string> names, string tangent>
+class InLast<string mnemonic, dag operands, string format, list<string> names, string tangent, list<Trait> traits = []>
     : Pointwise<mnemonic, operands, format # " attr-dict `:` type($" # names[!sub(!size(names), 1)] # ")", names,
                 !listconcat(!foreach(i, !range(!sub(!size(names), 1)), "zero"), [tangent]),
-                [SameTypeOperands, DeclareOpInterfaceMethods<JvpOpInterface>]> {
+                traits # [SameTypeOperands, DeclareOpInterfaceMethods<JvpOpInterface>]> {
   let description = "Tangent with respect to the last operand: `" # tangent # "`; the others have none.";
 }
 
@@ -27,7 +27,7 @@ def PolygammaOp : InLast<"polygamma", (ins Tensor<Float>:$n, Tensor<Float>:$x), 
   let summary = "derivative of order n of digamma";
 }
 def ZetaOp : InLast<"zeta", (ins Tensor<Float>:$s, Tensor<Float>:$q), "$s `,` $q", ["s", "q"],
-                    "e.neg(e.mul(t, e.mul(s, e.make<ZetaOp>(e.add(s, 1.0), q))))"> {
+                    "e.neg(e.mul(t, e.mul(s, e.make<ZetaOp>(e.add(s, 1.0), q))))", [DecidesAlone<0>]> {
   let summary = "Hurwitz zeta function: the sum of (q + k)^-s over k = 0, 1, ...";
 }
 
@@ -35,7 +35,7 @@ def ZetaOp : InLast<"zeta", (ins Tensor<Float>:$s, Tensor<Float>:$q), "$s `,` $q
 
 class IncompleteGamma<string mnemonic, string da, string dx>
     : Pointwise<mnemonic, (ins Tensor<Float>:$a, Tensor<Float>:$x), "$a `,` $x attr-dict `:` type($x)", ["a", "x"],
-                [da, dx], [SameTypeOperands]>;
+                [da, dx], [SameTypeOperands, DecidesAlone<1>]>;
 
 def IgammaOp : IncompleteGamma<"igamma",
                                "e.neg(e.mul(t, e.mul(gammaDensity(e, a, x), e.make<RandomGammaGradOp>(a, x))))",
@@ -48,7 +48,7 @@ def IgammacOp : IncompleteGamma<"igammac", "e.mul(t, e.mul(gammaDensity(e, a, x)
 }
 def RandomGammaGradOp : Pointwise<"random_gamma_grad", (ins Tensor<Float>:$a, Tensor<Float>:$x),
                                   "$a `,` $x attr-dict `:` type($x)", ["a", "x"], ["zero", "zero"],
-                                  [SameTypeOperands, DeclareOpInterfaceMethods<JvpOpInterface>]> {
+                                  [SameTypeOperands, DecidesAlone<1>, DeclareOpInterfaceMethods<JvpOpInterface>]> {
   let summary = "derivative with respect to a of the x at which igamma(a, x) has a fixed value";
   let description = "It has no tangent.";
 }

@@ -1,4 +1,5 @@
 // Propagates shardings along the factors of ops.
+#include "FactorAxes.h"
 #include "Partitionable.h"
 #include "Passes.h"
 #include "Regroup.h"
@@ -74,11 +75,8 @@ private:
   /// Passes lost axes on along the factors of an op, forward.
   void passLost(Operation *op, const FactorMap &map);
   void visit(Operation *op, bool onlyPlain);
-  /// Whether an op that is applied by itself is not divided along a factor.
-  bool isWithheld(Operation *op, const FactorMap &map, int64_t factor) const;
-  /// The factors that are to be divided over these axes, those first that get an axis which several want: of the
-  /// largest array that is divided so, then, if the op is pointwise, over most devices, then of the first array.
-  SmallVector<int64_t> byPrecedence(Operation *op, const FactorMap &map, ArrayRef<Axes> axes);
+  /// The same for dimensions that have elements of operands', at other places or changed together.
+  void visitCarried(Operation *op, const FactorMap &map);
   /// Of what is divided over several axes, each dimension that it becomes has its own.
   void visitRegrouping(Value from, Value to);
   /// The values between bodies and their op are one, or a slice of the other.
@@ -237,110 +235,43 @@ const std::optional<FactorMap> &Propagation::mapOf(Operation *op) {
   return entry->second;
 }
 
-/// Whether results have factors that no operand has, along which elements are repeated.
-static bool isRepeating(const FactorMap &map) {
-  return llvm::any_of(map.results, [&](ArrayRef<int64_t> factors) {
-    return llvm::any_of(factors, [&](int64_t factor) {
-      return factor != FactorMap::kNone &&
-             llvm::none_of(map.operands, [&](ArrayRef<int64_t> others) { return llvm::is_contained(others, factor); });
-    });
-  });
-}
-
-bool Propagation::isWithheld(Operation *op, const FactorMap &map, int64_t factor) const {
-  if (!isEager)
-    return false;
-  bool isShared =
-      llvm::all_of(map.operands, [&](ArrayRef<int64_t> factors) { return llvm::is_contained(factors, factor); });
-  return op->hasTrait<ReplicatedAlone>() || (op->hasTrait<WholeAlone>() && !isShared);
-}
-
-SmallVector<int64_t> Propagation::byPrecedence(Operation *op, const FactorMap &map, ArrayRef<Axes> axes) {
-  struct Source {
-    int64_t elements = -1, index = 0;
-  };
-  SmallVector<Source> sources(axes.size());
-  int64_t index = 0;
-  auto collect = [&](ValueRange values, ArrayRef<SmallVector<int64_t>> factorsOf) {
-    for (auto [value, factors] : llvm::zip(values, factorsOf)) {
-      int64_t number = index++;
-      if (!arrayType(value) || isConstant(value))
-        continue;
-      int64_t elements = arrayType(value).hasStaticShape() ? arrayType(value).getNumElements() : 0;
-      for (auto [dim, factor] : llvm::enumerate(factors))
-        if (factor != FactorMap::kNone && !axes[factor].empty() && elements > sources[factor].elements &&
-            startsWith(axesOf(value, dim), axes[factor]))
-          sources[factor] = {elements, number};
-    }
-  };
-  collect(op->getOperands(), map.operands);
-  collect(op->getResults(), map.results);
-  bool isPointwise = op->hasTrait<OpTrait::Elementwise>();
-  auto key = [&](int64_t factor) {
-    return std::tuple(-sources[factor].elements, isPointwise ? -mesh.sizeOf(axes[factor]) : 0, sources[factor].index);
-  };
-  auto factors = llvm::to_vector(llvm::seq<int64_t>(axes.size()));
-  llvm::stable_sort(factors, [&](int64_t a, int64_t b) { return key(a) < key(b); });
-  return factors;
-}
-
 void Propagation::visit(Operation *op, bool onlyPlain) {
   const std::optional<FactorMap> &map = mapOf(op);
   if (!map || (onlyPlain && !map->reduced.empty()))
     return;
-  SmallVector<Axes> best(numFactors(*map));
-  auto forEachDim = [&](function_ref<void(Value, int64_t, int64_t)> call) {
-    auto each = [&](ValueRange values, ArrayRef<SmallVector<int64_t>> factorsOf) {
-      for (auto [value, factors] : llvm::zip(values, factorsOf)) {
-        if (!arrayType(value) || isConstant(value))
-          continue;
-        for (auto [dim, factor] : llvm::enumerate(factors))
-          if (isDivisible(op, *map, factor) && !isWithheld(op, *map, factor))
-            call(value, dim, factor);
-      }
-    };
-    each(op->getResults(), map->results);
-    each(op->getOperands(), map->operands);
-  };
-  // Where dimensions disagree, those that follow do not decide.
-  SmallVector<bool> isKnown(best.size(), false), isCut(best.size(), false);
   // What is repeated takes the axes of what it meets first.
   bool onlyBackward = onlyPlain && isRepeating(*map);
-  forEachDim([&](Value value, int64_t dim, int64_t factor) {
-    Axes axes = axesOf(value, dim);
-    if (axes.empty() || (onlyBackward && value.getDefiningOp() != op))
-      return;
-    if (!isKnown[factor] || (!isCut[factor] && startsWith(axes, best[factor])))
-      best[factor] = axes;
-    else if (!startsWith(axes, best[factor]) && !startsWith(best[factor], axes)) {
-      best[factor] = Axes(commonPrefix(best[factor], axes));
-      isCut[factor] = true;
-    }
-    isKnown[factor] = true;
+  WantedAxes wanted(mesh, op, *map, isEager, [&](Value value, int64_t dim) {
+    return isConstant(value) || (onlyBackward && value.getDefiningOp() != op) ? Axes() : axesOf(value, dim);
   });
-  for (auto [factor, axes] : llvm::enumerate(best))
-    while (!canDivide(mesh, op, *map, factor, axes))
-      axes.pop_back();
-  // An axis that two factors want goes to that of the larger array; of equal ones, to the first.
-  for (int64_t each : byPrecedence(op, *map, best))
-    forEachDim([&](Value value, int64_t dim, int64_t factor) {
-      if (factor == each)
-        extend(value, dim, best[factor]);
+  for (int64_t factor : wanted.byPrecedence())
+    forEachFactor(op, *map, [&](Value value, int64_t dim, int64_t of) {
+      if (of == factor && !isConstant(value) && isDividedBy(op, *map, factor, isEager))
+        extend(value, dim, wanted.axes(factor));
     });
   if (isa<RegroupingOpInterface>(op) && !isConstant(op->getOperand(0))) {
     visitRegrouping(op->getOperand(0), op->getResult(0));
     visitRegrouping(op->getResult(0), op->getOperand(0));
   }
+  if (onlyPlain)
+    return;
+  visitCarried(op, *map);
+  passLost(op, *map);
+}
+
+void Propagation::visitCarried(Operation *op, const FactorMap &map) {
   // Forward only: what a device needs all of may as well be computed by each.
-  for (const FactorMap::Carried &carried : map->carried) {
-    Value operand = op->getOperand(carried.operand), result = op->getResult(carried.result);
-    if (onlyPlain || !arrayType(operand) || !arrayType(result) || isConstant(operand))
+  llvm::MapVector<std::pair<unsigned, int64_t>, Agreement> found;
+  for (const FactorMap::Carried &carried : map.carried) {
+    Value operand = op->getOperand(carried.operand);
+    if (!arrayType(operand) || isConstant(operand))
       continue;
     Axes axes = axesOf(operand, carried.dim);
-    carry(result, carried.resultDim, axes.empty() ? stateOf(operand).lost[carried.dim] : axes);
+    found[{carried.result, carried.resultDim}].meet(axes.empty() ? stateOf(operand).lost[carried.dim] : axes);
   }
-  if (!onlyPlain)
-    passLost(op, *map);
+  for (auto &[place, agreement] : found)
+    if (Value result = op->getResult(place.first); arrayType(result))
+      carry(result, place.second, agreement.axes);
 }
 
 void Propagation::visitRegrouping(Value from, Value to) {

@@ -1,5 +1,6 @@
 // Moves a part of an array from one sharding to another, by collectives.
 #include "Reshard.h"
+#include "Moves.h"
 #include "dialects/Collective.h"
 #include "dialects/Create.h"
 #include "dialects/Index.h"
@@ -9,83 +10,6 @@
 using namespace mlir;
 
 namespace dovetail {
-
-namespace {
-
-enum class MoveKind {
-  /// Each device takes its part along a dimension of what it has.
-  Slice,
-  /// Each device gets all parts along a dimension.
-  Gather,
-  /// Parts along one dimension become parts along another.
-  Exchange,
-};
-
-struct Move {
-  MoveKind kind;
-  int64_t dim;
-  Axes axes;
-  /// The size of that dimension afterwards.
-  int64_t size;
-  /// Of an exchange: the dimension that is divided afterwards.
-  int64_t to = -1;
-};
-
-} // namespace
-
-static bool areUnused(ArrayRef<AxisRefAttr> axes, ArrayRef<Axes> dims) {
-  return llvm::none_of(dims, [&](const Axes &used) {
-    return llvm::any_of(axes, [&](AxisRefAttr axis) { return llvm::is_contained(used, axis); });
-  });
-}
-
-/// Calls `visit` for each move, with the axes of each dimension before it.
-static void forEachMove(RankedTensorType type, ShardingAttr from, ShardingAttr to,
-                        function_ref<void(const Move &, ArrayRef<Axes>)> visit) {
-  MeshAttr mesh = from.getMesh();
-  AxesOfEach dims = axesOf(from), wanted = axesOf(to);
-  int64_t rank = dims.size();
-  auto isEvenly = [&](int64_t d, ArrayRef<AxisRefAttr> axes) { return isEven(mesh, type.getDimSize(d), axes); };
-  auto sizeWith = [&](int64_t d, ArrayRef<AxisRefAttr> axes) {
-    return axes.empty() ? type.getDimSize(d) : int64_t(llvm::divideCeil(type.getDimSize(d), mesh.sizeOf(axes)));
-  };
-  // Unequal parts are not made of parts over fewer axes.
-  auto kept = [&](int64_t d) {
-    bool canKeep = dims[d] == wanted[d] || (isEvenly(d, dims[d]) && isEvenly(d, wanted[d]));
-    return canKeep ? commonPrefix(dims[d], wanted[d]) : ArrayRef<AxisRefAttr>();
-  };
-  auto surplus = [&](int64_t d) { return ArrayRef(dims[d]).drop_front(kept(d).size()); };
-  // First what makes arrays smaller.
-  auto slice = [&](int64_t d) {
-    Axes rest(ArrayRef(wanted[d]).drop_front(kept(d).size()));
-    if (!surplus(d).empty() || rest.empty() || !areUnused(rest, dims))
-      return;
-    visit({MoveKind::Slice, d, rest, sizeWith(d, wanted[d])}, dims);
-    dims[d] = wanted[d];
-  };
-  for (int64_t d = 0; d < rank; ++d)
-    slice(d);
-  for (int64_t d = 0; d < rank; ++d)
-    for (int64_t other = 0; other < rank; ++other) {
-      Axes moved(surplus(d));
-      if (d == other || moved.empty() || !surplus(other).empty())
-        continue;
-      ArrayRef<AxisRefAttr> missing = ArrayRef(wanted[other]).drop_front(dims[other].size());
-      if (!startsWith(missing, moved) || (missing.size() > moved.size() && !isEvenly(other, wanted[other])))
-        continue;
-      ArrayRef<AxisRefAttr> rest = ArrayRef(dims[d]).drop_back(moved.size());
-      visit({MoveKind::Exchange, d, moved, sizeWith(d, rest), other}, dims);
-      dims[d].pop_back_n(moved.size());
-      llvm::append_range(dims[other], moved);
-    }
-  for (int64_t d = 0; d < rank; ++d)
-    if (Axes gathered(surplus(d)); !gathered.empty()) {
-      visit({MoveKind::Gather, d, gathered, sizeWith(d, ArrayRef(dims[d]).drop_back(gathered.size()))}, dims);
-      dims[d].pop_back_n(gathered.size());
-    }
-  for (int64_t d = 0; d < rank; ++d)
-    slice(d);
-}
 
 static RankedTensorType typeOf(Value x) { return cast<RankedTensorType>(x.getType()); }
 
@@ -137,6 +61,11 @@ Value firstIndex(Emitter &e, MeshAttr mesh, ArrayRef<AxisRefAttr> axes, int64_t 
 }
 
 static Value emitMove(Emitter &e, Value x, MeshAttr mesh, const Move &move) {
+  if (move.kind == MoveKind::Permute) {
+    Routes routes = routesOf(mesh, move);
+    return e.make<PermuteOp>(x, namesOf(e.builder.getContext(), routes.axes), sizesOf(mesh, routes.axes),
+                             routes.sources, routes.targets);
+  }
   ArrayAttr names = namesOf(e.builder.getContext(), move.axes);
   SmallVector<int64_t> sizes = sizesOf(mesh, move.axes);
   int64_t count = mesh.sizeOf(move.axes);
@@ -156,26 +85,22 @@ static Value emitMove(Emitter &e, Value x, MeshAttr mesh, const Move &move) {
     x = withSize(e, x, move.to, llvm::divideCeil(typeOf(x).getDimSize(move.to), count) * count);
     x = e.make<AllToAllOp>(divided(e, x, move.to, count), names, sizes, move.to, move.dim);
     return withSize(e, merged(e, x, move.dim), move.dim, move.size);
+  case MoveKind::Permute:
+    break;
   }
   llvm_unreachable("unknown kind of move");
 }
 
 Value emitReshard(Emitter &e, RankedTensorType type, Value part, ShardingAttr from, ShardingAttr to) {
-  forEachMove(type, from, to,
-              [&](const Move &move, ArrayRef<Axes>) { part = emitMove(e, part, from.getMesh(), move); });
+  for (const Move &move : movesBetween(type, from, to))
+    part = emitMove(e, part, from.getMesh(), move);
   return part;
 }
 
 double reshardCost(RankedTensorType type, ShardingAttr from, ShardingAttr to) {
   double bytes = 0;
-  MeshAttr mesh = from.getMesh();
-  forEachMove(type, from, to, [&](const Move &move, ArrayRef<Axes> dims) {
-    double held = bytesOf(type, shardingOf(mesh, dims)), count = mesh.sizeOf(move.axes);
-    if (move.kind == MoveKind::Gather)
-      bytes += held * (count - 1);
-    else if (move.kind == MoveKind::Exchange)
-      bytes += held * (count - 1) / count;
-  });
+  for (const Move &move : movesBetween(type, from, to))
+    bytes += bytesOf(type, from.getMesh(), move);
   return bytes;
 }
 

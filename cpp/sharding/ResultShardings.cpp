@@ -15,11 +15,19 @@ static ShardingAttr foundSharding(func::FuncOp function, Value value) {
 
 SmallVector<ShardingAttr> shardingsOfResults(func::FuncOp function, ArrayRef<BlockArgument> arguments) {
   // In the order of the program, operands come first. Ops on parts state where they compute.
-  DenseSet<Value> needing(arguments.begin(), arguments.end());
+  DenseSet<Value> needing;
+  // Without elements, they are constants.
+  auto isEmpty = [](Value value) { return llvm::is_contained(cast<ShapedType>(value.getType()).getShape(), 0); };
+  auto need = [&](auto values) {
+    for (Value value : values)
+      if (!isa<ShapedType>(value.getType()) || !isEmpty(value))
+        needing.insert(value);
+  };
+  need(arguments);
   for (Operation &op : function.front())
     if (op.walk([](GlobalOpInterface) { return WalkResult::interrupt(); }).wasInterrupted() ||
         llvm::any_of(op.getOperands(), [&](Value operand) { return needing.contains(operand); }))
-      needing.insert(op.result_begin(), op.result_end());
+      need(op.getResults());
   return llvm::map_to_vector(function.front().getTerminator()->getOperands(), [&](Value value) {
     ShardingAttr found = needing.contains(value) ? foundSharding(function, value) : ShardingAttr();
     return found ? withEqualParts(found, cast<RankedTensorType>(value.getType())) : found;

@@ -145,7 +145,7 @@ if TYPE_CHECKING:
     from dovetail.programs.transfers import device_get as device_get
     from dovetail.programs.transfers import device_put as device_put
     from dovetail.tracing.arguments import block_until_ready as block_until_ready
-    from dovetail.tracing.held import dslice as _dslice
+    from dovetail.tracing.held_indices import dslice as _dslice
     from dovetail.tracing.references import Ref as Ref
     from dovetail.transforms.autodiff import grad as grad
     from dovetail.transforms.autodiff import jvp as jvp
@@ -327,7 +327,7 @@ _PUBLIC = {
     "api_util": ("api_util", ""),
     "array_garbage_collection_guard": ("base.accepted", "array_garbage_collection_guard"),
     "auto_pcast": ("base.accepted", "auto_pcast"),
-    "ds": ("tracing.held", "dslice"),
+    "ds": ("tracing.held_indices", "dslice"),
     "enable_checks": ("base.accepted", "enable_checks"),
     "get_abstract_mesh": ("placement.mesh_contexts", "get_abstract_mesh"),
     "get_mesh": ("placement.mesh_contexts", "get_mesh"),

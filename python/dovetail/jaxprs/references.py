@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dovetail.arrays.shaped_array import ShapedArray
-from dovetail.tracing.held import Slice
+from dovetail.tracing.held_indices import Slice
 from dovetail.tracing.references import AbstractRef, Ref
 from dovetail.transforms import references
 from dovetail.transforms.primitives import Primitive

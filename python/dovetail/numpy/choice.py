@@ -27,7 +27,6 @@ from dovetail.numpy.promotion import (
 from dovetail.numpy.taking import nonzero
 from dovetail.ops.operands import ArrayLike, as_operand, broadcast_to, check_kind
 from dovetail.tracing.bind import apply_known, is_for_numpy
-from dovetail.tracing.result_places import as_selected
 
 
 def where(
@@ -191,7 +190,9 @@ def choose(
     index = remainder(index, count) if mode == "wrap" else clip(index, 0, count - 1)
     given = with_dtype(index, dtypes.int32), *promote("choose", *choices)
     which, *cases = broadcast("choose", *given, are_results=True)
-    return lax.select_n(which, *map(as_selected, cases))
+    # A gather, as in JAX: on a mesh, the index decides how the result is divided.
+    places = [ops.iota(dim, which.shape, dtypes.int32) for dim in range(which.ndim)]
+    return lax.stack(cases)[which, *places]
 
 
 def _chosen(index: np.ndarray, *cases: np.ndarray, mode: Any) -> np.ndarray:
@@ -244,8 +245,10 @@ def isin(
             f"isin: method must be auto, compare_all, binary_search or sort, got: {method!r}"
         )
     x, y = promote("isin", element, test_elements)
-    sizes = (*x.shape, y.size)
-    spread = broadcast_to(lax.expand_dims(x, (x.ndim,)), sizes)
-    pairs = ops.compare(spread, broadcast_to(lax.reshape(y, (y.size,)), sizes), "eq")
-    found = ops.reduce_or(pairs, (x.ndim,))
+    # On a mesh, the result is divided like the flat array, as in JAX.
+    flat, sizes = lax.reshape(x, (x.size, 1)), (x.size, y.size)
+    pairs = ops.compare(
+        broadcast_to(flat, sizes), broadcast_to(lax.reshape(y, (1, y.size)), sizes), "eq"
+    )
+    found = lax.reshape(ops.reduce_or(pairs, (1,)), x.shape)
     return ops.not_(found) if invert else found

@@ -422,4 +422,7 @@ def _like(name: str, a: Any, value: ArrayLike, dtype: Any, shape: Any) -> Array:
     else:
         filled = with_dtype(as_operand(name, value), element, bool(weak))
         result = broadcast_to_shape(name, filled, sizes)
+        if filled.ndim:
+            # Its elements are divided as they are given.
+            return result
     return beside(result, a)

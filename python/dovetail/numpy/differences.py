@@ -30,6 +30,7 @@ from dovetail.tracing.bind import constant
 from dovetail.tracing.whole import whole
 
 
+@whole
 def diff(
     a: ArrayLike,
     n: int = 1,
@@ -72,6 +73,7 @@ def diff(
     return x
 
 
+@whole
 def ediff1d(
     ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None
 ) -> Array:
@@ -288,6 +290,7 @@ def polyder(p: ArrayLike, m: int = 1) -> Array:
     return x
 
 
+@whole
 def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
     """The coefficients of the `m`-th antiderivative of a polynomial, with integration constants
     `k`.

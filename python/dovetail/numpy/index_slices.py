@@ -13,7 +13,7 @@ from dovetail.arrays.array import Array, ArrayMethods
 from dovetail.base import dtypes
 from dovetail.base.errors import index_error
 from dovetail.numpy.creation import asarray
-from dovetail.tracing.held import Slice
+from dovetail.tracing.held_indices import Slice
 from dovetail.tracing.trace import Tracer
 
 

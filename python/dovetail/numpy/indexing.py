@@ -23,7 +23,7 @@ from dovetail.symbolic.size import Size, as_size, has_sizes
 from dovetail.symbolic.slices import range_of, within
 from dovetail.tracing.bind import apply_known, constant, is_eager, is_for_host
 from dovetail.tracing.composed import makes_equations
-from dovetail.tracing.held import Slice
+from dovetail.tracing.held_indices import Slice
 from dovetail.tracing.trace import Tracer
 from dovetail.tracing.whole import whole
 from dovetail.trees.pytree import flatten

@@ -32,13 +32,13 @@ from dovetail.programs.call_parts import (
     pinned,
     sharding_of,
 )
-from dovetail.programs.constraints import check_divisible, check_rank, constrained
 from dovetail.programs.donation import donated_leaves, warn_of_useless
 from dovetail.programs.execution import Execution
 from dovetail.programs.options import Options
 from dovetail.programs.program import Program, Signature
 from dovetail.programs.references import array_type, referred, with_arrays, with_references
 from dovetail.programs.stages import Lowered, Traced
+from dovetail.programs.stated_shardings import with_in_shardings, with_out_shardings
 from dovetail.symbolic.solve import shapes_at
 from dovetail.tracing import evaluation
 from dovetail.tracing.arguments import LeafNames, as_operand, name_of, parameter_names, results_of
@@ -287,63 +287,15 @@ class Jitted(_core.CompiledCalls):
         kwargs: dict[str, Any],
         statics: Statics,
     ) -> list[Any]:
-        """The arguments where `in_shardings` states, which has no entries for static ones."""
-        prefix = self._options.in_shardings
-        assert prefix is not None
+        """The arguments where `in_shardings` states."""
         if kwargs:
             raise ValueError(
                 "pjit does not support kwargs when in_shardings is specified. got: "
                 f"{', '.join(kwargs)} of `{self._name}` {here()}"
             )
         fixed = {which for which, _ in statics}
-        positions = [n for n in range(len(args)) if n not in fixed]
-        wanted = prefix.for_each(tuple([args[n] for n in positions]), "jit in_shardings")
-
-        def name_of_leaf(number: int) -> str:
-            return LeafNames(self._function, args, {}, positions)[number]
-
-        return [
-            leaf if sharding is None else self._sharded_leaf(leaf, sharding, name_of_leaf, i)
-            for i, (leaf, sharding) in enumerate(zip(leaves, wanted, strict=True))
-        ]
-
-    def _sharded_leaf(
-        self, leaf: Any, sharding: Any, name_of_leaf: Callable[[int], str], number: int
-    ) -> Any:
-        wanted = platforms.sharding_meant(sharding, "jit in_shardings")
-        check_rank(
-            wanted,
-            leaf.shape,
-            lambda: f"pjit arguments with pytree key path {name_of_leaf(number)}",
-        )
-        is_committed = type(leaf) is Array and leaf.committed
-        has = leaf.sharding if is_committed or isinstance(leaf, ShapeDtypeStruct) else None
-        if has is not None and not has.is_equivalent_to(wanted, leaf.ndim):
-            raise ValueError(
-                "Sharding passed to jit does not match the sharding on the respective arg. Got jit "
-                f"sharding: {wanted}, arg sharding: {has} for arg shape: {leaf.aval}, "
-                f"`{name_of_leaf(number)}` of `{self._name}` {here()}; move it with "
-                "dovetail.device_put"
-            )
-        if isinstance(leaf, ShapeDtypeStruct):
-            return leaf.update(sharding=wanted)
-        return constrained("jit in_shardings", leaf, wanted)
-
-    def _constrained(self, outs: list[Any], result: Any) -> list[Any]:
-        """The results, as `out_shardings` states."""
-        prefix = self._options.out_shardings
-        if prefix is None:
-            return outs
-        name = "jit out_shardings"
-        wanted = prefix.for_each(result, name)
-        constrained_outs = []
-        for out, sharding in zip(outs, wanted, strict=True):
-            if sharding is not None:
-                sharding = platforms.sharding_meant(sharding, name)
-                check_divisible(sharding, np.shape(out), "pjit outputs")
-                out = constrained(name, out, sharding)
-            constrained_outs.append(out)
-        return constrained_outs
+        prefix = self._options.in_shardings
+        return with_in_shardings(self._function, self._name, prefix, leaves, args, fixed)
 
     def _place(
         self, leaves: Sequence[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -396,7 +348,9 @@ class Jitted(_core.CompiledCalls):
                     kwargs[which] = value
             result = self._function(*args, **kwargs)
             outs, out_spec = set_float0_aside(*flatten(result))
-            outs = [pinned(out) for out in self._constrained(outs, result)]
+            outs = [
+                pinned(out) for out in with_out_shardings(self._options.out_shardings, outs, result)
+            ]
             return results_of(self._function, outs, out_spec), out_spec
 
         avals = [leaf.aval for leaf in call.leaves]

@@ -66,7 +66,9 @@ def _check_same(x: Array, sharding: Sharding, name: str) -> None:
 
 
 def beside(x: Any, other: Any) -> Any:
-    """An array, committed as another array, or a description, is if that one is committed."""
+    """An array, committed as another array, or a description, is if that one is committed: of the
+    same shape, or as a whole on each device.
+    """
     if isinstance(other, ArrayMethods) and other.aval.explicit and x.shape == other.shape:
         trace = current()
         if trace is not None:
@@ -76,7 +78,9 @@ def beside(x: Any, other: Any) -> Any:
     sharding = other.sharding if is_committed or isinstance(other, ShapeDtypeStruct) else None
     if sharding is None:
         return x
-    return put(x, sharding if x.shape == other.shape else sharding.replicated())
+    if x.shape == other.shape:
+        return put(x, sharding)
+    return put(x, sharding.replicated()) if sharding.is_fully_replicated else x
 
 
 def device_put(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +13,16 @@ from dovetail.base.late import lax
 from dovetail.base.late import numpy as dnp
 from dovetail.base.locations import here
 from dovetail.symbolic.size import has_sizes
-from dovetail.trees.pytree import register_node, unflatten
+from dovetail.tracing.held_indices import (
+    Slice,
+    has_slices,
+    is_all,
+    is_integer,
+    item_of,
+    parts_of,
+    rank_of,
+)
+from dovetail.trees.pytree import register_node
 
 
 class Held:
@@ -100,7 +109,7 @@ class Held:
         return self.shape[0]
 
     def __getitem__(self, index: Any) -> Any:
-        if _has_slices(index):
+        if has_slices(index):
             window, rest, _ = _narrowed(self, index)
             return window[rest]
         whole = self._read()
@@ -128,7 +137,7 @@ class Held:
         self._update("addupdate", idx, x)
 
     def _update(self, how: str, index: Any, value: Any) -> None:
-        if _has_slices(index):
+        if has_slices(index):
             window, rest, is_inside = _narrowed(self, index)
             if is_inside is not None:
                 # What is written outside is dropped.
@@ -173,14 +182,14 @@ class RefView(Held):
 
     def _flat(self) -> tuple[tuple[Any, ...], Any]:
         items = self._index if type(self._index) is tuple else (self._index,)
-        split = [_parts_of(item) for item in items]
+        split = [parts_of(item) for item in items]
         return (self._whole, *(x for _, xs in split for x in xs)), tuple(kind for kind, _ in split)
 
     @classmethod
     def _unflat(cls, kinds: Any, children: Sequence[Any]) -> RefView:
         whole, *arrays = children
         left = iter(arrays)
-        return cls(whole, tuple(_item_of(kind, left) for kind in kinds))
+        return cls(whole, tuple(item_of(kind, left) for kind in kinds))
 
 
 class Rearranged(Held):
@@ -222,58 +231,6 @@ def _rearranged(x: Any, how: str, to: Any) -> Any:
     if how == "reshape":
         return dnp.reshape(x, to)
     return dnp.transpose(x, to) if how == "transpose" else lax.bitcast_convert_type(x, to)
-
-
-class Slice(NamedTuple):
-    """An index of references: `size` elements from a start that may be computed, `stride` apart.
-
-    Attributes:
-      start: an integer, or an integer array of rank 0.
-      size: the number of elements.
-      stride: their distance.
-
-    Example:
-      >>> import dovetail as dt
-      >>> from dovetail.experimental import pallas as pl
-      >>> dt.new_ref(dnp.arange(8.0))[pl.Slice(1, 3, stride=2)]
-      Array([1., 3., 5.], dtype=float32)
-    """
-
-    start: Any
-    size: int
-    stride: int = 1
-
-
-def dslice(start: Any, size: Any = None, stride: int | None = None) -> Any:
-    """An index by a start, which may be computed, and a size: `i:i + size`.
-
-    Args:
-      start: an integer, or an integer array of rank 0; without `size`, the size of a slice from 0;
-        None for all elements.
-      size: the number of elements, an int.
-      stride: their distance, by default 1.
-
-    Returns:
-      The index, of an array or a reference.
-
-    Raises:
-      ValueError: size or stride is out of range.
-
-    Example:
-      >>> import dovetail as dt
-      >>> dt.jit(lambda x, i: x[dt.ds(i, 2)])(dt.numpy.arange(5), 3)
-      Array([3, 4], dtype=int32)
-    """
-    if start is None:
-        return slice(None)
-    if size is None:
-        start, size = 0, start
-    stride = 1 if stride is None else stride
-    if size < 0 or stride < 1:
-        raise value_error(
-            f"ds: size must be 0 or more and stride 1 or more, got: {size} and {stride}"
-        )
-    return Slice(start, size, stride)
 
 
 class Window(Held):
@@ -320,128 +277,9 @@ class Window(Held):
         return cls(children[0], children[1:], shape)
 
 
-class NDIndexer:
-    """An index of a reference in an equation: a node of which the integers and arrays are leaves.
-
-    Args:
-      indices: an integer, a slice, `Slice` or an array of integers for each dimension.
-      shape: the shape of the reference.
-      int_indexer_shape: the shape of the arrays.
-
-    Example:
-      >>> NDIndexer((1,), (3,)).shape
-      (3,)
-    """
-
-    __slots__ = ("indices", "int_indexer_shape", "shape")
-
-    def __init__(
-        self,
-        indices: Sequence[Any],
-        shape: Sequence[int],
-        int_indexer_shape: Sequence[int] = (),
-    ) -> None:
-        self.indices, self.shape = tuple(indices), tuple(shape)
-        self.int_indexer_shape = tuple(int_indexer_shape)
-
-    def _flat(self) -> tuple[tuple[Any, ...], Any]:
-        split = [
-            ((Any,), (item,)) if type(item) is int else _parts_of(item) for item in self.indices
-        ]
-        kinds = tuple(kind for kind, _ in split)
-        leaves = tuple(x for _, xs in split for x in xs)
-        return leaves, (kinds, self.shape, self.int_indexer_shape)
-
-    @classmethod
-    def _unflat(cls, form: Any, children: Sequence[Any]) -> NDIndexer:
-        kinds, shape, int_indexer_shape = form
-        left = iter(children)
-        return cls([_item_of(kind, left) for kind in kinds], shape, int_indexer_shape)
-
-
-def indices_of(index: Any, shape: Sequence[int]) -> tuple[NDIndexer, ...] | None:
-    """An index as equations have it; None if it is no index of integers, slices and `...` alone.
-
-    Args:
-      index: the index.
-      shape: the shape of the reference.
-    """
-    if is_all(index, len(shape)):
-        return ()
-    items = list(index) if type(index) is tuple else [index]
-    if any(_is_other(item) for item in items):
-        return None
-    dots = [i for i, item in enumerate(items) if item is Ellipsis]
-    if len(dots) > 1 or len(items) - len(dots) > len(shape):
-        return None
-    place = dots[0] if dots else len(items)
-    missing = len(shape) - len(items) + len(dots)
-    items[place : place + len(dots)] = [slice(None)] * missing
-    arrays = [item.shape for item in items if getattr(item, "shape", ())]
-    if any(each != arrays[0] for each in arrays):
-        return None
-    return (NDIndexer(items, shape, arrays[0] if arrays else ()),)
-
-
-def shape_of_part(indices: Sequence[NDIndexer], shape: Sequence[int]) -> tuple[int, ...]:
-    """The shape of what `indices_of` selects."""
-    if not indices:
-        return tuple(shape)
-    known = [
-        item if type(item) in (int, slice) else np.zeros(item.shape, int)
-        for item in indices[0].indices
-    ]
-    return np.broadcast_to(False, tuple(shape))[tuple(known)].shape
-
-
-def _is_other(item: Any) -> bool:
-    """Whether an index is none of integers, slices of known places and `...`."""
-    if item is Ellipsis or type(item) in (int, slice):
-        return False
-    dtype = getattr(item, "dtype", None)
-    return dtype is None or not dtypes.is_integer(dtype) or has_sizes(item.shape)
-
-
-def index_of(tree: Any, leaves: Sequence[Any]) -> Any:
-    """The index whose parts are the leaves of a tree of `indices_of`."""
-    steps = unflatten(tree, leaves)
-    return steps[0].indices if steps else ...
-
-
 # Functions that are traced take windows as they take references: by what they are made of.
-for _class in (RefView, Rearranged, Window, NDIndexer):
+for _class in (RefView, Rearranged, Window):
     register_node(_class, _class._flat, _class._unflat)
-
-
-def _parts_of(item: Any) -> tuple[Any, tuple[Any, ...]]:
-    """What of an index is known when a program is traced, and the arrays in it."""
-    if type(item) is slice:
-        return (slice, item.start, item.stop, item.step), ()
-    if type(item) is Slice:
-        return (Slice, item.size, item.stride), (item.start,)
-    if isinstance(item, list):
-        item = np.asarray(item)
-    if isinstance(item, np.ndarray) and item.dtype == np.bool_:
-        # The number of elements that a mask selects must be known.
-        return (np.ndarray, item.tobytes(), item.shape), ()
-    return ((Any,), (item,)) if getattr(item, "shape", None) is not None else ((None, item), ())
-
-
-def _item_of(parts: tuple[Any, ...], arrays: Iterator[Any]) -> Any:
-    """The index of these parts."""
-    kind, *rest = parts
-    if kind is slice:
-        return slice(*rest)
-    if kind is Slice:
-        return Slice(next(arrays), *rest)
-    if kind is np.ndarray:
-        return np.frombuffer(rest[0], np.bool_).reshape(rest[1])
-    return next(arrays) if kind is Any else rest[0]
-
-
-def _has_slices(index: Any) -> bool:
-    items = index if type(index) is tuple else (index,)
-    return Slice in map(type, items)
 
 
 def _narrowed(held: Held, index: Any) -> tuple[Window, tuple[Any, ...], Any]:
@@ -449,7 +287,7 @@ def _narrowed(held: Held, index: Any) -> tuple[Window, tuple[Any, ...], Any]:
     whether computed integers are inside; None if there are none.
     """
     items = list(index) if type(index) is tuple else [index]
-    taken = [0 if item is None or item is Ellipsis else _rank_of(item) for item in items]
+    taken = [0 if item is None or item is Ellipsis else rank_of(item) for item in items]
     shape = held.shape
     if not any(item is Ellipsis for item in items):
         items.append(Ellipsis)
@@ -468,7 +306,7 @@ def _narrowed(held: Held, index: Any) -> tuple[Window, tuple[Any, ...], Any]:
                     f"got: {item.size} elements, {item.stride} apart {here()}"
                 )
             item = slice(None, None, item.stride)
-        elif _is_integer(item) and shape[dim] > 0:
+        elif is_integer(item) and shape[dim] > 0:
             start = dnp.where(item < 0, item + shape[dim], item)
             starts[dim], sizes[dim] = dnp.clip(start, 0, shape[dim] - 1), 1
             own = (start >= 0) & (start < shape[dim])
@@ -484,18 +322,6 @@ def _narrowed(held: Held, index: Any) -> tuple[Window, tuple[Any, ...], Any]:
     return Window(held, starts, sizes), tuple(rest), is_inside
 
 
-def _is_integer(item: Any) -> bool:
-    """Whether an index is an integer that is known only when the program runs."""
-    dtype = getattr(item, "dtype", None)
-    return dtype is not None and item.ndim == 0 and dtypes.is_integer(dtype)
-
-
-def _rank_of(item: Any) -> int:
-    """The number of dimensions that an index takes: of masks, several."""
-    is_mask = getattr(item, "dtype", None) == np.bool_
-    return item.ndim if is_mask else 1
-
-
 class _Indexer:
     """`ref.at`, which has no meaning without an index."""
 
@@ -506,20 +332,6 @@ class _Indexer:
 
     def __getitem__(self, index: Any) -> RefView:
         return RefView(self._whole, index)
-
-
-def is_all(index: Any, rank: int) -> bool:
-    """Whether an index selects everything as it is."""
-    items = index if type(index) is tuple else (index,)
-    slices = [item for item in items if type(item) is slice]
-    return (
-        len(slices) <= rank
-        and len(items) - len(slices) <= 1
-        and all(type(item) is slice or item is Ellipsis for item in items)
-        and all(
-            each.start is None and each.stop is None and each.step in (None, 1) for each in slices
-        )
-    )
 
 
 def of_type(how: str, value: Any, dtype: np.dtype) -> Any:

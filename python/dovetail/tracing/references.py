@@ -19,7 +19,8 @@ from dovetail.base.mlir_types import Type, dtype_name
 from dovetail.base.trace_stack import current
 from dovetail.symbolic.size import plain
 from dovetail.tracing import reference_ops
-from dovetail.tracing.held import Held, index_of, indices_of, is_all, of_type, shape_of_part
+from dovetail.tracing.held import Held, of_type
+from dovetail.tracing.held_indices import index_of, indices_of, is_all, shape_of_part
 from dovetail.trees.pytree import flatten
 
 if TYPE_CHECKING:

@@ -53,19 +53,6 @@ def as_repeated(operand: Any, source: Any) -> Any:
     return _with_source(operand, place.sharding, source.shape)
 
 
-def as_selected(operand: Any) -> Any:
-    """An operand of which an op selects elements: on a mesh, those that select them decide how the
-    result is sharded.
-
-    Args:
-      operand: an array, or a value in a function.
-    """
-    place = _spread_place(operand)
-    if place is None:
-        return operand
-    return _with_source(operand, place.sharding.replicated(), operand.shape)
-
-
 def _spread_place(x: Any) -> Place | None:
     place = x._place if type(x) is Array else None
     return None if place is None or not place.is_spread else place

@@ -89,3 +89,47 @@ module attributes {dovetail.partition = #mesh} {
     return %1 : tensor<4x4xf32>
   }
 }
+
+// -----
+
+#mesh = #dovetail.mesh<["x" = 2, "y" = 2]>
+
+// Where operands disagree, that of some ops decides which the ops that JAX composes them of take first: along each
+// dimension, or between dimensions as well.
+// CHECK-LABEL: func.func @main
+// CHECK:         dovetail.sub
+// EAGER-SAME:    dovetail.shardings = [#dovetail.sharding<#mesh, [{}, {}]>]
+// CHECK:         dovetail.floor_div
+// EAGER-SAME:    dovetail.shardings = [#dovetail.sharding<#mesh, [{}, {"y"}]>]
+// CHECK:         dovetail.floor_div
+// EAGER-SAME:    dovetail.shardings = [#dovetail.sharding<#mesh, [{}, {"x"}]>]
+// CHECK:         dovetail.copysign
+// EAGER-SAME:    dovetail.shardings = [#dovetail.sharding<#mesh, [{"x"}, {}]>]
+module attributes {dovetail.partition = #mesh} {
+  func.func @main(%a: tensor<4x4xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{}, {"x"}]>},
+                  %b: tensor<4x4xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{}, {"y"}]>},
+                  %c: tensor<4x4xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}, {}]>})
+      -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) {
+    %0 = dovetail.sub %a, %b : tensor<4x4xf32>
+    %1 = dovetail.floor_div %a, %b : tensor<4x4xf32>
+    %2 = dovetail.floor_div %a, %c : tensor<4x4xf32>
+    %3 = dovetail.copysign %a, %c : tensor<4x4xf32>
+    return %0, %1, %2, %3 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+  }
+}
+
+// -----
+
+#mesh = #dovetail.mesh<["x" = 2, "y" = 2]>
+
+// Operands that are divided otherwise along a dimension whose elements move do not decide how the result is.
+// CHECK-LABEL: func.func @main
+// CHECK:         dovetail.concatenate
+// EAGER-SAME:    dovetail.shardings = [#dovetail.sharding<#mesh, [{}, {}]>]
+module attributes {dovetail.partition = #mesh} {
+  func.func @main(%a: tensor<4x4xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}, {}]>},
+                  %b: tensor<4x4xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"y"}, {}]>}) -> tensor<8x4xf32> {
+    %0 = dovetail.concatenate %a, %b dimension 0 : tensor<4x4xf32>, tensor<4x4xf32>
+    return %0 : tensor<8x4xf32>
+  }
+}

@@ -276,6 +276,25 @@ def test_donation() -> None:
     gc.collect()
 
 
+def test_equal_results_outlive_each_other() -> None:
+    """Results that are equal may share memory: to donate or delete one leaves the other."""
+    x = RNG.normal(size=(16, 16)).astype("f")
+    updated = dt.jit(lambda a: a.at[0].set(-5.0), donate_argnums=0)
+    for spec in (P("x"), P()):
+        for equal in (dt.jit(lambda a: (a + 1, a + 1)), dt.jit(lambda a: (a, a), donate_argnums=0)):
+            array = dt.device_put(x, NamedSharding(GRID, spec))
+            first, second = equal(array)
+            expected = np.array(second)
+            result = updated(first)
+            assert first.is_deleted()
+            np.testing.assert_array_equal(second, expected)
+            np.testing.assert_array_equal(result[1:], expected[1:])
+            first, second = dt.jit(lambda a: (a, a))(second)
+            first.delete()
+            gc.collect()
+            np.testing.assert_array_equal(second, expected)
+
+
 def test_constraints() -> None:
     x = np.arange(8.0, dtype=np.float32)
     where = NamedSharding(GRID, P("x"))

@@ -23,4 +23,4 @@ from dovetail.experimental.pallas.windows import load as load
 from dovetail.experimental.pallas.windows import multiple_of as multiple_of
 from dovetail.experimental.pallas.windows import store as store
 from dovetail.experimental.pallas.windows import swap as swap
-from dovetail.tracing.held import Slice as Slice
+from dovetail.tracing.held_indices import Slice as Slice

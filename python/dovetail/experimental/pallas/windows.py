@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dovetail import numpy as dnp
-from dovetail.tracing.held import dslice as dslice
+from dovetail.tracing.held_indices import dslice as dslice
 
 ds = dslice
 
