@@ -37,10 +37,26 @@ LogicalResult CustomJvpOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyTypes(*this, "results of rule", results, rule->getResultTypes());
 }
 
+SmallVector<unsigned> CustomVjpOp::pulledBack() {
+  SmallVector<unsigned> results;
+  unsigned firstEcho = getNumResults() - getEchoes(), numProper = firstEcho - getWritten().size();
+  for (auto [i, type] : llvm::enumerate(getResultTypes()))
+    if ((i < numProper || i >= firstEcho) && isDifferentiable(type))
+      results.push_back(i);
+  return results;
+}
+
 LogicalResult CustomVjpOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  int64_t numArgs = getArgs().size(), numStates = getWritten().size() + getEchoes();
   if (failed(verifyCall(*this, getCalleeAttr(), symbols)) ||
-      failed(verifyDims(getLoc(), getOperationName(), "wrt", getWrt(), getArgs().size(), true)))
+      failed(verifyDims(getLoc(), getOperationName(), "wrt", getWrt(), numArgs, true)) ||
+      failed(verifyDims(getLoc(), getOperationName(), "written", getWritten(), numArgs, true)))
     return failure();
+  if (getEchoes() < 0 || getEchoes() > numArgs || numStates > getNumResults())
+    return emitOpError() << "must have an argument for each of its echoes, and a result for each of them and for each "
+                            "reference in written, got: "
+                         << getEchoes() << " echoes, " << getWritten().size() << " references, " << numArgs
+                         << " arguments, " << getNumResults() << " results";
   FailureOr<func::FuncOp> fwd = findRule(*this, "fwd", getFwdAttr(), getOperandTypes(), symbols);
   if (failed(fwd))
     return failure();
@@ -55,7 +71,8 @@ LogicalResult CustomVjpOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return success();
   SmallVector<Type> arguments(fwd->getResultTypes().drop_front(numResults)), cotangents;
   llvm::append_range(arguments, getCaptured().getTypes());
-  llvm::append_range(arguments, differentiable(getResultTypes()));
+  for (unsigned i : pulledBack())
+    arguments.push_back(getResultTypes()[i]);
   FailureOr<func::FuncOp> bwd = findRule(*this, "bwd", name, arguments, symbols);
   if (failed(bwd))
     return failure();
@@ -182,8 +199,12 @@ LogicalResult CustomVjpOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> t
   unsigned numArgs = getArgs().size(), numResults = getNumResults();
   if (failed(checkCaptured(*this, e.transforms().lookup(getCalleeAttr()), numArgs, tangents)))
     return failure();
-  if (callWithoutTangents(e, *this, numArgs, primals, tangents, results, resultTangents))
+  unsigned numEchoes = getEchoes();
+  if (callWithoutTangents(e, *this, numArgs - numEchoes, primals, tangents, results, resultTangents)) {
+    for (unsigned i = 0; i < numEchoes; ++i)
+      resultTangents[numResults - numEchoes + i] = tangents[numArgs - numEchoes + i];
     return success();
+  }
   ValueRange outs = emitCall(e, e.transforms().lookup(getFwdAttr()), primals);
   llvm::append_range(results, outs.take_front(numResults));
   SmallVector<int64_t> of;
@@ -196,18 +217,19 @@ LogicalResult CustomVjpOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> t
       present.push_back(tangents[number]);
     }
   SmallVector<Value> all(numResults);
-  SmallVector<Type> types = differentiable(getResultTypes());
-  if (!of.empty() && !types.empty()) {
-    for (Value out : outs.take_front(numResults))
-      if (isDifferentiable(out.getType()))
-        llvm::append_range(sizes, e.sizes(out));
-    ValueRange made =
-        CustomTangentOp::create(e.builder, e.loc, types, getBwd(), of, residuals, sizes, present)->getResults();
-    for (auto [tangent, type] : llvm::zip_equal(all, getResultTypes()))
-      if (isDifferentiable(type)) {
-        tangent = made.front();
-        made = made.drop_front();
-      }
+  for (auto [i, number] : llvm::enumerate(getWritten()))
+    all[numResults - numEchoes - getWritten().size() + i] = tangents[number];
+  SmallVector<unsigned> pulled = pulledBack();
+  if (!of.empty() && !pulled.empty()) {
+    SmallVector<Type> types;
+    for (unsigned i : pulled) {
+      types.push_back(getResultTypes()[i]);
+      llvm::append_range(sizes, e.sizes(outs[i]));
+    }
+    auto made = CustomTangentOp::create(e.builder, e.loc, types, getBwd(), of, numEchoes, residuals, sizes, present)
+                    .getResults();
+    for (auto [i, tangent] : llvm::zip_equal(pulled, made))
+      all[i] = tangent;
   }
   llvm::append_range(resultTangents, all);
   return success();
@@ -226,7 +248,7 @@ static FailureOr<std::pair<func::FuncOp, SmallVector<int64_t>>> backwardOfAll(Em
   SmallVector<int64_t> wrt(op.getWrt());
   if (auto name = dyn_cast<FlatSymbolRefAttr>(op.getBwd()))
     return std::pair(e.transforms().lookup(name), wrt);
-  SmallVector<bool> marks(differentiable(op.getResultTypes()).size(), true);
+  SmallVector<bool> marks(op.pulledBack().size(), true);
   FailureOr<MadeByRule> made = askBackward(op, cast<StringAttr>(op.getBwd()), e, marks);
   if (failed(made))
     return failure();
@@ -256,9 +278,9 @@ LogicalResult CustomVjpOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64
   }
   SmallVector<int64_t> ofBwd(parts.resultDims(1).drop_front(numResults));
   llvm::append_range(ofBwd, dims.drop_front(numArgs));
-  for (auto [type, dim] : llvm::zip_equal(getResultTypes(), ArrayRef<int64_t>(resultDims).take_back(numResults)))
-    if (isDifferentiable(type))
-      ofBwd.push_back(dim);
+  unsigned numEchoes = getEchoes();
+  for (unsigned i : pulledBack())
+    ofBwd.push_back(ArrayRef<int64_t>(resultDims).take_back(numResults)[i]);
   func::FuncOp forward = e.transforms().lookup(getFwdAttr());
   auto backward = backwardOfAll(e, *this, forward.getNumResults() - numResults);
   if (failed(backward) || failed(parts.add(backward->first, ofBwd)))
@@ -266,14 +288,19 @@ LogicalResult CustomVjpOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64
   ArrayRef<int64_t> wrt = backward->second;
   // The cotangent of an argument that all elements of the batch share is the sum over them.
   for (auto [i, number] : llvm::enumerate(wrt)) {
+    if (number >= numArgs - numEchoes && dims[number] == kUnbatched && parts.resultDims(2)[i] != kUnbatched)
+      return emitError() << "performing a set/swap operation with vmapped value on an unbatched array reference in the "
+                            "backward rule of '"
+                         << getCallee() << "', got: a reference that the batch shares; pass it to the function that is "
+                         << "batched as an argument with a batch";
     parts.align(2, i, dims[number]);
     if (dims[number] == kUnbatched)
       parts.sum(2, i);
   }
   func::FuncOp callee = parts.finish(0), fwd = parts.finish(1), bwd = parts.finish(2);
   auto op = CustomVjpOp::create(e.builder, e.loc, callee.getResultTypes(), callee.getSymName(), fwd.getSymName(),
-                                FlatSymbolRefAttr::get(bwd.getSymNameAttr()), wrt, operands.take_front(numArgs),
-                                operands.drop_front(numArgs));
+                                FlatSymbolRefAttr::get(bwd.getSymNameAttr()), wrt, getWritten(), numEchoes,
+                                operands.take_front(numArgs), operands.drop_front(numArgs));
   llvm::append_range(results, op->getResults());
   return success();
 }
@@ -308,6 +335,13 @@ LogicalResult CustomTangentOp::transpose(Emitter &e, ValueRange operands, ArrayR
   unsigned numResiduals = getResiduals().size(), numSizes = getSizes().size();
   SmallVector<Value> args(operands.take_front(numResiduals));
   MutableArrayRef<Value> ofTangents = operandCotangents.drop_front(numResiduals + numSizes);
+  if (int64_t numEchoes = getEchoes(); numEchoes != 0 && !present(cotangents.drop_back(numEchoes)).any()) {
+    int64_t firstEcho = e.transforms().lookup(cast<FlatSymbolRefAttr>(getBwd())).getNumResults() - numEchoes;
+    for (auto [i, number] : llvm::enumerate(getOf()))
+      if (number >= firstEcho)
+        ofTangents[i] = cotangents.take_back(numEchoes)[number - firstEcho];
+    return success();
+  }
   if (auto rule = dyn_cast<StringAttr>(getBwd())) {
     FailureOr<MadeByRule> made = askBackward(*this, rule, e, marks(present(cotangents)));
     if (failed(made))

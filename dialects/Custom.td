@@ -34,12 +34,23 @@ def CustomVjpOp : CustomOp<"custom_vjp"> {
 
     A string as `bwd` names a rule of the program that made this module (see ProgramRules.h), which is asked for when the
     `custom_tangent` is transposed, and told which results have a cotangent. It does not know the captured values.
+
+    References that the functions use are among the arguments, as the arrays that they hold. `written` has those that the
+    function and `fwd` write to: what they hold then are results after the proper ones. Their tangents are those from before,
+    and `bwd` takes no cotangents of them. The last arguments are `echoes`, one for each reference that `bwd` uses, and so are
+    the last results. They are no arguments of the derivative: without a tangent of another argument, or without a
+    cotangent of another result, `bwd` does not run, and they pass unchanged.
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, FlatSymbolRefAttr:$fwd, BackwardRule:$bwd, DenseI64ArrayAttr:$wrt,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$written, DefaultValuedAttr<I64Attr, "0">:$echoes,
                        Variadic<AnyType>:$args, Variadic<AnyType>:$captured);
   let assemblyFormat = [{
-    $callee `fwd` $fwd `bwd` $bwd `wrt` $wrt `(` $args `)` (`captured` `(` $captured^ `)`)? attr-dict
-    `:` functional-type(operands, results)
+    $callee `fwd` $fwd `bwd` $bwd `wrt` $wrt (`written` $written^)? (`echoes` $echoes^)? `(` $args `)`
+    (`captured` `(` $captured^ `)`)? attr-dict `:` functional-type(operands, results)
+  }];
+  let extraClassDeclaration = [{
+    /// The results that `bwd` takes cotangents of: the differentiable ones, but for what references hold.
+    ::llvm::SmallVector<unsigned> pulledBack();
   }];
 }
 
@@ -52,13 +63,14 @@ def CustomTangentOp : OnFunction<"custom_tangent", [AttrSizedOperandSegments,
   let summary = "a linear function that is known only by its transpose";
   let description = [{
     `bwd` takes `residuals` and a cotangent for each result; its results in `of` are the cotangents of `tangents`. `sizes`
-    are those of the `?`s of the results. There is no other way to compute it. `bwd` may be a rule of the program.
+    are those of the `?`s of the results. There is no other way to compute it. `bwd` may be a rule of the program. The last
+    `echoes` results, and results of `bwd`, are for references (`custom_vjp`): these alone are no reason to call `bwd`.
   }];
-  let arguments = (ins BackwardRule:$bwd, DenseI64ArrayAttr:$of, Variadic<AnyType>:$residuals, Sizes:$sizes,
-                       Variadic<AnyArray>:$tangents);
+  let arguments = (ins BackwardRule:$bwd, DenseI64ArrayAttr:$of, DefaultValuedAttr<I64Attr, "0">:$echoes,
+                       Variadic<AnyType>:$residuals, Sizes:$sizes, Variadic<AnyArray>:$tangents);
   let results = (outs Variadic<AnyArray>:$outs);
   let assemblyFormat = [{
-    $bwd `of` $of `(` $residuals `)` (`sizes` `(` $sizes^ `)`)? `tangents` `(` $tangents `)` attr-dict
+    $bwd `of` $of (`echoes` $echoes^)? `(` $residuals `)` (`sizes` `(` $sizes^ `)`)? `tangents` `(` $tangents `)` attr-dict
     `:` functional-type(operands, results)
   }];
 }

@@ -4,6 +4,8 @@
 
 using namespace mlir;
 
+#include "dialects/RefInterfaces.cpp.inc"
+
 #define GET_OP_CLASSES
 #include "dialects/Ref.cpp.inc"
 
@@ -88,6 +90,50 @@ void RefSetOp::discharge(ValueRange operands, MutableArrayRef<Value> held, Small
 LogicalResult FreezeOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, ValueRange operands,
                                          DictionaryAttr, OpaqueProperties, RegionRange, SmallVectorImpl<Type> &types) {
   return inferHeld(loc, getOperationName(), operands, types);
+}
+
+//===- Echoes ---------------------------------------------------------------===//
+
+RankedTensorType echoType(RankedTensorType array) {
+  Type element = array.getElementType();
+  if (auto integer = dyn_cast<IntegerType>(element)) {
+    if (integer.getWidth() > 32)
+      return nullptr;
+    Builder builder(array.getContext());
+    element = integer.getWidth() > 16 ? builder.getF64Type() : builder.getF32Type();
+  }
+  return RankedTensorType::get(array.getShape(), element);
+}
+
+LogicalResult RefEchoOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, ValueRange operands,
+                                          DictionaryAttr, OpaqueProperties, RegionRange, SmallVectorImpl<Type> &types) {
+  if (failed(inferHeld(loc, getOperationName(), operands, types)))
+    return failure();
+  RankedTensorType echo = echoType(cast<RankedTensorType>(types.front()));
+  if (!echo)
+    return emitOptionalError(
+        loc, "'", getOperationName(),
+        "' op operand #0 must hold floats, complex numbers, bools or integers of at most 32 bits, got: ",
+        operands[0].getType());
+  types.front() = echo;
+  return success();
+}
+
+void RefEchoOp::discharge(ValueRange, MutableArrayRef<Value> echoes, SmallVectorImpl<Value> &results) {
+  results.push_back(echoes[0]);
+}
+
+bool RefEchoOp::readsBackward() { return getRead(); }
+
+LogicalResult RefSetEchoOp::verify() {
+  RankedTensorType echo = echoType(getRef().getType().getArray());
+  if (getX().getType() != echo)
+    return emitOpError() << "must write an array of the type of the echo, " << echo << ", got: " << getX().getType();
+  return success();
+}
+
+void RefSetEchoOp::discharge(ValueRange operands, MutableArrayRef<Value> echoes, SmallVectorImpl<Value> &) {
+  echoes[0] = operands[1];
 }
 
 void FreezeOp::discharge(ValueRange, MutableArrayRef<Value> held, SmallVectorImpl<Value> &results) {

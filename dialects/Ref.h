@@ -4,7 +4,14 @@
 
 #include "Dialect.h"
 
+#include "dialects/RefInterfaces.h.inc"
+
 #define GET_OP_CLASSES
 #include "dialects/Ref.h.inc"
+
+namespace dovetail {
+/// The type of the echo of a reference that holds arrays of this type; null if it has none.
+mlir::RankedTensorType echoType(mlir::RankedTensorType array);
+} // namespace dovetail
 
 #endif // DOVETAIL_REF_H

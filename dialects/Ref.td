@@ -52,4 +52,31 @@ def FreezeOp : ReadOp<"freeze", [MemRead, MemFree]> {
   let summary = "the array that a reference holds at its end; it must not be used afterwards";
 }
 
+def EchoOpInterface : Rule<"EchoOpInterface"> {
+  let description = "An op on the echoes of references (`ref_echo`) instead of on what they hold.";
+  let methods = [InterfaceMethod<"Whether a backward rule reads what the references hold during the backward pass.", "bool",
+                                 "readsBackward", (ins), "", "return false;">];
+}
+
+def RefEchoOp : RefOp<"ref_echo", [DeclareOpInterfaceMethods<InferTypeOpInterface>,
+                                   DeclareOpInterfaceMethods<EchoOpInterface, ["readsBackward"]>]> {
+  let summary = "the echo of a reference: the array whose cotangent is what the reference holds during a backward pass";
+  let description = [{
+    Backward rules of functions may read and write references. They run in the reverse order of the functions, as
+    cotangents are computed: what one rule leaves in the reference is the cotangent that the next one gets. The array itself
+    means nothing. It is of float type: integers of up to 16 bits, and bools, have an echo of f32, those of 32 bits one of
+    f64, which hold all of their values. `read` says that the rule reads what the reference holds.
+  }];
+  let arguments = (ins Arg<Dovetail_RefType, "", [MemRead]>:$ref, UnitAttr:$read);
+  let results = (outs AnyArray:$ans);
+  let assemblyFormat = "$ref (`read` $read^)? attr-dict `:` type($ref)";
+}
+
+def RefSetEchoOp : RefOp<"ref_set_echo", [DeclareOpInterfaceMethods<EchoOpInterface>]> {
+  let summary = "replaces the echo of a reference, by what an op with a backward rule returns for it";
+  let arguments = (ins Arg<Dovetail_RefType, "", [MemWrite]>:$ref, AnyArray:$x);
+  let assemblyFormat = "$ref `,` $x attr-dict `:` type($ref) `,` type($x)";
+  let hasVerifier = 1;
+}
+
 #endif // DOVETAIL_REF_TD

@@ -173,8 +173,8 @@ LogicalResult CustomVjpOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisS
       continue;
     Sets arguments(ArrayRef<AxisSet>(*forward).drop_front(found.size())), wanted;
     llvm::append_range(arguments, captured);
-    for (AxisSet set : ofDifferentiable(getResultTypes(), found))
-      arguments.push_back(analysis.ofCotangent(set));
+    for (unsigned i : pulledBack())
+      arguments.push_back(analysis.ofCotangent(found[i]));
     for (int64_t number : getWrt())
       wanted.push_back(analysis.ofCotangent(operands[number]));
     FailureOr<Sets> backward = analysis.rewriteCallee(*this, nameOf(*this, "bwd"), arguments, wanted);

@@ -1,4 +1,5 @@
 // Merges groups of small ops into one dispatch each.
+#include "DispatchableOps.h"
 #include "GpuThreads.h"
 #include "JoinDispatches.h"
 #include "OneDispatch.h"

@@ -3,6 +3,7 @@
 #include "BufferLoops.h"
 #include "Buffers.h"
 #include "CallProducts.h"
+#include "DispatchableOps.h"
 #include "Executable.h"
 #include "GpuMemory.h"
 #include "GpuThreads.h"
@@ -51,33 +52,8 @@ bool isInDispatch(ImplicitLocOpBuilder &b) {
   return root && root->hasAttr(kIsDispatch);
 }
 
-static bool isKnownElement(Type type) {
-  if (auto complex = dyn_cast<ComplexType>(type))
-    type = complex.getElementType();
-  return type.isIndex() || type.isInteger(1) || type.isInteger(8) || type.isInteger(16) || type.isInteger(32) ||
-         type.isInteger(64) || isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type);
-}
-
 /// Whether an array of the type has no elements. Devices reject memory of zero bytes.
 static bool isEmpty(ShapedType type) { return type.hasStaticShape() && type.getNumElements() == 0; }
-
-bool canRunInOneDispatch(Operation *op) {
-  auto isKnown = [](Type type) { return isKnownElement(getElementTypeOrSelf(type)); };
-  if (!llvm::all_of(op->getOperandTypes(), isKnown) || !llvm::all_of(op->getResultTypes(), isKnown))
-    return false;
-  if (isExpandable(op) || (op->getParentOp() && isExpandable(op->getParentOp())))
-    return true;
-  if (passesOn(op) || isa<linalg::GenericOp, linalg::FillOp, linalg::TransposeOp, linalg::CopyOp, linalg::IndexOp,
-                          linalg::YieldOp, linalg::BroadcastOp>(op))
-    return true;
-  if (isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp, scf::YieldOp, scf::ConditionOp>(op))
-    return true;
-  if (isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::DimOp, tensor::EmptyOp, tensor::ExpandShapeOp,
-          tensor::ExtractOp, tensor::ExtractSliceOp, tensor::FromElementsOp, tensor::InsertOp, tensor::InsertSliceOp,
-          tensor::PadOp, tensor::YieldOp>(op))
-    return true;
-  return isa_and_present<arith::ArithDialect, complex::ComplexDialect, math::MathDialect>(op->getDialect());
-}
 
 namespace {
 

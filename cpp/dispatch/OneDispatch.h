@@ -66,9 +66,6 @@ mlir::FailureOr<llvm::SmallVector<mlir::Value>> dispatchGroups(
 /// Whether the builder writes the code of such a dispatch.
 bool isInDispatch(mlir::ImplicitLocOpBuilder &b);
 
-/// Whether a lowered op, apart from those in its regions, may be part of such a dispatch.
-bool canRunInOneDispatch(mlir::Operation *op);
-
 } // namespace dovetail
 
 #endif // DOVETAIL_DISPATCH_ONEDISPATCH_H

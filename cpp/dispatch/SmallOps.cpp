@@ -1,5 +1,6 @@
 // Which ops of a lowered program are small, and which of them one dispatch may compute.
 #include "SmallOps.h"
+#include "DispatchableOps.h"
 #include "JoinDispatches.h"
 #include "OneDispatch.h"
 #include "SequentialLoops.h"

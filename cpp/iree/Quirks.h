@@ -254,6 +254,14 @@ namespace dovetail {
 // Mesa's Vulkan driver for CPUs, not IREE, ends the loops of a dispatch after 65,535 iterations.
 //   Workaround: cpp/dispatch/OneDispatch.h (kMostIterationsOnVulkan)
 //   Test: tests/lit/iree/quirks/mesa_iterations.mlir
+//
+// For Vulkan, buffers are not coherent, so that only atomic instructions see what other workgroups wrote.
+//   Workaround: cpp/dispatch/GpuThreads.h (hasDeviceFence)
+//   Test: tests/lit/iree/quirks/incoherent_buffers.mlir
+//
+// For Metal, fences of the device become those of a threadgroup.
+//   Workaround: cpp/dispatch/GpuThreads.h (hasDeviceFence)
+//   Test: tests/lit/iree/quirks/metal_fences.mlir
 
 //===- The runtime -------------------------------------------------------------===//
 //

@@ -5,6 +5,8 @@
 #include "Passes.h"
 #include "dialects/Body.h"
 #include "dialects/Control.h"
+#include "dialects/Emitter.h"
+#include "dialects/Ref.h"
 
 using namespace mlir;
 
@@ -12,6 +14,10 @@ namespace dovetail {
 
 #define GEN_PASS_DEF_DISCHARGEPASS
 #include "cpp/transforms/Passes.h.inc"
+
+/// The two arrays that belong to a reference.
+enum class Part { Held, Echo };
+static Part partOf(RefOpInterface op) { return isa<EchoOpInterface>(op.getOperation()) ? Part::Echo : Part::Held; }
 
 static bool isRef(Value value) { return isa<RefType>(value.getType()); }
 static Type arrayOf(Value ref) { return cast<RefType>(ref.getType()).getArray(); }
@@ -22,17 +28,25 @@ static void forEachArgument(OpOperand &ref, function_ref<void(Value)> visit) {
     flow.forEachTarget(ref, [&](Value target, Flow) { visit(target); });
 }
 
-/// Returns true if a reference is written to or ended, also in bodies.
-static bool isChanged(Value ref) {
-  return llvm::any_of(ref.getUses(), [](OpOperand &use) {
-    bool found = false;
-    if (auto op = dyn_cast<MemoryEffectOpInterface>(use.getOwner()); op && isa<RefOpInterface>(use.getOwner())) {
-      SmallVector<MemoryEffects::EffectInstance> effects;
-      op.getEffectsOnValue(use.get(), effects);
-      found = llvm::any_of(effects, [](auto &effect) { return !isa<MemoryEffects::Read>(effect.getEffect()); });
-    }
-    forEachArgument(use, [&](Value argument) { found |= isChanged(argument); });
+/// Returns true if `test` holds for an op on a reference, also in bodies.
+static bool isUsedBy(Value ref, function_ref<bool(RefOpInterface, Value)> test) {
+  return llvm::any_of(ref.getUses(), [&](OpOperand &use) {
+    auto op = dyn_cast<RefOpInterface>(use.getOwner());
+    bool found = op && test(op, use.get());
+    forEachArgument(use, [&](Value argument) { found |= isUsedBy(argument, test); });
     return found;
+  });
+}
+
+/// Returns true if one of the arrays of a reference is written to or ended, also in bodies.
+static bool isChanged(Value ref, Part part) {
+  return isUsedBy(ref, [&](RefOpInterface op, Value used) {
+    auto withEffects = dyn_cast<MemoryEffectOpInterface>(op.getOperation());
+    if (!withEffects || partOf(op) != part)
+      return false;
+    SmallVector<MemoryEffects::EffectInstance> effects;
+    withEffects.getEffectsOnValue(used, effects);
+    return llvm::any_of(effects, [](auto &effect) { return !isa<MemoryEffects::Read>(effect.getEffect()); });
   });
 }
 
@@ -66,12 +80,14 @@ namespace {
 /// The references of one function, while its ops are visited in order.
 class Discharging {
 public:
-  FailureOr<SmallVector<unsigned>> run(func::FuncOp function);
+  FailureOr<Discharged> run(func::FuncOp function);
 
 private:
-  /// A reference that the bodies of an op write to.
+  /// An array of a reference that the bodies of an op replace.
   struct Written {
-    Value ref, before;
+    Value ref;
+    Part part;
+    Value before;
     /// The reference in the bodies.
     SmallVector<Value> inner;
   };
@@ -79,6 +95,8 @@ private:
   LogicalResult visit(Block &block);
   LogicalResult visit(Operation &op);
   LogicalResult apply(RefOpInterface op);
+  /// Gives a reference that is made here an echo, if a backward rule needs one.
+  LogicalResult giveEcho(Operation *maker, Value ref);
   LogicalResult visitBodies(Operation *op);
   /// Gives bodies arrays instead of the references that an op has as operands; those that they write to are in
   /// `written`.
@@ -89,9 +107,10 @@ private:
   Value hold(Value argument);
   /// What a reference holds, or null after an error.
   Value heldBy(Operation *user, Value ref);
+  DenseMap<Value, Value> &arrays(Part part) { return part == Part::Held ? held : echoes; }
 
-  /// What references hold now; null after their end.
-  DenseMap<Value, Value> held;
+  /// What references hold now, null after their end, and their echoes.
+  DenseMap<Value, Value> held, echoes;
   /// Ops that are replaced. Later ones use the references of earlier ones.
   SmallVector<Operation *> replaced;
 };
@@ -118,19 +137,46 @@ Value Discharging::hold(Value argument) {
   return ref;
 }
 
+LogicalResult Discharging::giveEcho(Operation *maker, Value ref) {
+  if (!isChanged(ref, Part::Echo))
+    return success();
+  // Nothing follows the last rule that uses it, so that what it holds at its end does not come back.
+  if (isUsedBy(ref, [](RefOpInterface op, Value) {
+        auto onEchoes = dyn_cast<EchoOpInterface>(op.getOperation());
+        return onEchoes && onEchoes.readsBackward();
+      }))
+    return maker->emitError()
+           << "a backward rule must not read a reference that the differentiated function makes, got: " << ref.getType()
+           << "; make it outside of the function";
+  OpBuilder builder(maker);
+  Emitter e(builder, maker->getLoc());
+  auto array = cast<RankedTensorType>(arrayOf(ref));
+  if (!array.hasStaticShape())
+    return maker->emitError() << "a reference that a backward rule writes to must have a known shape, got: " << array;
+  echoes[ref] = e.zeros(echoType(array), {});
+  return success();
+}
+
 LogicalResult Discharging::apply(RefOpInterface op) {
-  SmallVector<Value> arrays(op->getNumOperands()), results;
-  for (auto [array, operand] : llvm::zip_equal(arrays, op->getOperands()))
-    if (isRef(operand) && !(array = heldBy(op, operand)))
+  DenseMap<Value, Value> &current = arrays(partOf(op));
+  SmallVector<Value> before(op->getNumOperands()), results;
+  for (auto [array, operand] : llvm::zip_equal(before, op->getOperands())) {
+    if (!isRef(operand))
+      continue;
+    if (!heldBy(op, operand))
       return failure();
-  op.discharge(op->getOperands(), arrays, results);
-  for (auto [array, operand] : llvm::zip_equal(arrays, op->getOperands()))
+    array = current.lookup(operand);
+  }
+  op.discharge(op->getOperands(), before, results);
+  for (auto [array, operand] : llvm::zip_equal(before, op->getOperands()))
     if (isRef(operand))
-      held[operand] = array;
+      current[operand] = array;
   for (auto [array, result] : llvm::zip_equal(results, op->getResults())) {
-    if (isRef(result))
+    if (isRef(result)) {
       held[result] = array;
-    else
+      if (failed(giveEcho(op, result)))
+        return failure();
+    } else
       result.replaceAllUsesWith(array);
   }
   replaced.push_back(op);
@@ -149,17 +195,17 @@ LogicalResult Discharging::enter(Operation *op, SmallVectorImpl<Written> &writte
     Value array = heldBy(op, ref);
     if (!array)
       return failure();
-    bool changes = false;
+    SmallVector<Part> changed;
     SmallVector<Value> inner;
-    forEachArgument(operand, [&](Value argument) {
-      changes |= isChanged(argument);
-      inner.push_back(argument);
-    });
+    forEachArgument(operand, [&](Value argument) { inner.push_back(argument); });
+    for (Part part : {Part::Held, Part::Echo})
+      if (llvm::any_of(inner, [&](Value argument) { return isChanged(argument, part); }))
+        changed.push_back(part);
     for (Value &argument : inner)
       argument = hold(argument);
     operand.set(array);
-    if (changes)
-      written.push_back({ref, array, std::move(inner)});
+    for (Part part : changed)
+      written.push_back({ref, part, arrays(part).lookup(ref), inner});
   }
   return success();
 }
@@ -168,19 +214,20 @@ LogicalResult Discharging::thread(ThreadOpInterface op, ArrayRef<Written> writte
   LogicalResult result = success();
   // What the references hold at the end of a block at whose beginning they hold `values`.
   auto through = [&](Block &block, ValueRange values) {
-    SmallVector<Value> refs, last(values);
+    SmallVector<std::pair<Part, Value>> refs;
+    SmallVector<Value> last(values);
     for (auto [ref, value] : llvm::zip_equal(written, values))
       for (Value inner : ref.inner)
         if (inner.getParentBlock() == &block) {
-          held[inner] = value;
-          refs.push_back(inner);
+          arrays(ref.part)[inner] = value;
+          refs.push_back({ref.part, inner});
         }
     if (failed(visit(block))) {
       result = failure();
       return last;
     }
     for (auto [ref, value] : llvm::zip_equal(refs, last)) {
-      Value array = held.lookup(ref);
+      Value array = arrays(ref.first).lookup(ref.second);
       if (!array)
         result = block.getTerminator()->emitError() << "a loop or branch must not end a reference from outside of it";
       else
@@ -197,7 +244,7 @@ LogicalResult Discharging::thread(ThreadOpInterface op, ArrayRef<Written> writte
   OpBuilder builder(op);
   SmallVector<Value> after = op.thread(builder, before, through, seen);
   for (auto [ref, value] : llvm::zip_equal(written, after))
-    held[ref.ref] = value;
+    arrays(ref.part)[ref.ref] = value;
   return result;
 }
 
@@ -242,21 +289,29 @@ LogicalResult Discharging::visit(Block &block) {
   return success();
 }
 
-FailureOr<SmallVector<unsigned>> Discharging::run(func::FuncOp function) {
+FailureOr<Discharged> Discharging::run(func::FuncOp function) {
   if (failed(checkTransformable(function)) || failed(inlineCallsOnRefs(function)))
     return failure();
   Block &block = function.front();
-  SmallVector<unsigned> written;
-  for (BlockArgument argument : block.getArguments())
-    if (isRef(argument) && isChanged(argument))
-      written.push_back(argument.getArgNumber());
+  Discharged result;
+  for (BlockArgument argument : block.getArguments()) {
+    if (!isRef(argument))
+      continue;
+    if (isChanged(argument, Part::Held))
+      result.written.push_back(argument.getArgNumber());
+    if (isChanged(argument, Part::Echo))
+      result.echoed.push_back(argument.getArgNumber());
+  }
   SmallVector<Value> refs;
   for (BlockArgument argument : block.getArguments())
     refs.push_back(isRef(argument) ? hold(argument) : argument);
+  for (unsigned number : result.echoed)
+    echoes[refs[number]] =
+        block.addArgument(echoType(cast<RankedTensorType>(arrayOf(refs[number]))), refs[number].getLoc());
   if (failed(visit(block)))
     return failure();
   Operation *end = block.getTerminator();
-  for (unsigned number : written) {
+  for (unsigned number : result.written) {
     Value array = held.lookup(refs[number]);
     if (!array)
       return function.emitError() << "'" << function.getSymName()
@@ -264,13 +319,15 @@ FailureOr<SmallVector<unsigned>> Discharging::run(func::FuncOp function) {
                                   << number;
     end->insertOperands(end->getNumOperands(), array);
   }
+  for (unsigned number : result.echoed)
+    end->insertOperands(end->getNumOperands(), echoes.lookup(refs[number]));
   for (Operation *op : llvm::reverse(replaced))
     op->erase();
   function.setFunctionType(FunctionType::get(function.getContext(), block.getArgumentTypes(), end->getOperandTypes()));
-  return written;
+  return result;
 }
 
-FailureOr<SmallVector<unsigned>> discharge(func::FuncOp function) { return Discharging().run(function); }
+FailureOr<Discharged> discharge(func::FuncOp function) { return Discharging().run(function); }
 
 namespace {
 struct DischargePass : impl::DischargePassBase<DischargePass> {

@@ -6,9 +6,18 @@
 
 namespace dovetail {
 
+/// The arguments of a function that were references.
+struct Discharged {
+  /// Those that it writes to.
+  llvm::SmallVector<unsigned> written;
+  /// Those that have echoes: backward rules use them.
+  llvm::SmallVector<unsigned> echoed;
+};
+
 /// Makes a function of values: it takes the arrays that its references hold, and returns in addition those of the
-/// references that it writes to. Returns the numbers of these arguments, in order.
-llvm::FailureOr<llvm::SmallVector<unsigned>> discharge(mlir::func::FuncOp function);
+/// references that it writes to. Further arguments are the echoes of those that backward rules use, which it returns,
+/// too, as its last results.
+llvm::FailureOr<Discharged> discharge(mlir::func::FuncOp function);
 
 } // namespace dovetail
 

@@ -87,6 +87,8 @@ def DischargePass : ModulePass<"dovetail-discharge"> {
     it, the array is threaded through the bodies, from iteration to iteration of a loop and out of branches
     (`FlowOpInterface`, `ThreadOpInterface`). Calls on references are inlined. A function that takes references takes the
     arrays that they hold, and returns in addition those of the references that it writes to, in the order of its arguments.
+    A reference that backward rules use has a second array, its echo (`ref_echo`), which is threaded in the same way: a
+    function takes the echoes as its last arguments, and returns them as its last results.
     It is an error if a reference is used after its end, taken twice by one op, or returned.
   }];
 }

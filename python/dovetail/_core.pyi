@@ -509,10 +509,13 @@ class Function:
     def finish(self, results: Sequence[int]) -> None:
         """Return these values."""
 
-    def discharge(self) -> list[int]:
+    def discharge(self) -> tuple[list[int], list[int]]:
         """
-        Make a finished function one of values: it takes the arrays that its references hold, and returns those of references that it writes to after its results. Returns the positions of these arguments.
+        Make a finished function one of values: it takes the arrays that its references hold, and returns those of references that it writes to after its results; then the echoes of those that backward rules use, which it takes as further arguments. Returns the positions of the arguments of both kinds.
         """
+
+    def uses(self, argument: int) -> bool:
+        """Whether the finished function uses that argument."""
 
     def arguments_of(self, target: int) -> list[int]:
         """The numbers of the arguments that a value depends on, or is."""

@@ -230,7 +230,10 @@ void bindFunction(nb::module_ &m) {
       .def("finish", &Function::finish, "results"_a, "Return these values.")
       .def("discharge", &Function::discharge,
            "Make a finished function one of values: it takes the arrays that its references hold, and returns those of "
-           "references that it writes to after its results. Returns the positions of these arguments.")
+           "references that it writes to after its results; then the echoes of those that backward rules use, which it "
+           "takes "
+           "as further arguments. Returns the positions of the arguments of both kinds.")
+      .def("uses", &Function::uses, "argument"_a, "Whether the finished function uses that argument.")
       .def("arguments_of", &Function::argumentsOf, "target"_a,
            "The numbers of the arguments that a value depends on, or is.")
       .def("slice", &Function::slice, "targets"_a, "known"_a, "The instructions that compute values from known ones.")

@@ -218,12 +218,13 @@ void Function::finish(const std::vector<unsigned> &results) {
       FunctionType::get(&context(), function.front().getArgumentTypes(), ValueRange(returned).getTypes()));
 }
 
-std::vector<unsigned> Function::discharge() {
+std::pair<std::vector<unsigned>, std::vector<unsigned>> Function::discharge() {
   Diagnostics diagnostics;
-  FailureOr<SmallVector<unsigned>> written = dovetail::discharge(function);
-  if (failed(written))
+  FailureOr<Discharged> result = dovetail::discharge(function);
+  if (failed(result))
     diagnostics.raise("the references of the function cannot be discharged");
-  return {written->begin(), written->end()};
+  auto [written, echoed] = *result;
+  return {{written.begin(), written.end()}, {echoed.begin(), echoed.end()}};
 }
 
 std::vector<unsigned> Function::argumentsOf(unsigned target) {

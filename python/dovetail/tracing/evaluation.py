@@ -67,7 +67,7 @@ def flat_on_refs(
     """
     module = _wrapped(name, attributes, operands, results)
     try:
-        written = module.function("main").discharge()
+        written, _ = module.function("main").discharge()
     except _core.CompilerError as error:
         raise explained(error) from None
     phases.run(module, "shard")

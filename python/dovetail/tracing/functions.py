@@ -19,9 +19,9 @@ from dovetail.placement.shardings import Place
 from dovetail.symbolic.size import has_sizes
 from dovetail.tracing import evaluation
 from dovetail.tracing.axes import Axis
-from dovetail.tracing.bind import arrays_of, has_tracers, known_values
+from dovetail.tracing.bind import arrays_of, has_tracers, known_values, zeros
 from dovetail.tracing.origins import Origin
-from dovetail.tracing.references import AbstractRef, Ref, refuse_returned, type_of
+from dovetail.tracing.references import AbstractRef, Ref, echo_type, refuse_returned, type_of
 from dovetail.tracing.result_places import result_places
 from dovetail.tracing.trace import Operand, Trace
 
@@ -46,6 +46,8 @@ class TracedFunction(NamedTuple):
       asked_origins: whether it depends on what its arguments are computed from.
       written: if its references are discharged, the positions of the arguments whose arrays are its
         last results.
+      echoed: the positions of the references that backward rules use: their echoes are its last
+        arguments and its last results.
       asked_values: whether Python asked for the value of an outer array while tracing.
     """
 
@@ -57,19 +59,38 @@ class TracedFunction(NamedTuple):
     uses: Uses | None = None
     asked_origins: bool = False
     written: tuple[int, ...] = ()
+    echoed: tuple[int, ...] = ()
     asked_values: bool = False
 
-    def store(self, operands: Sequence[Operand], outs: Sequence[Operand]) -> list[Operand]:
+    def held(self, operands: Sequence[Operand], is_derivative: bool = False) -> list[Operand]:
+        """The operands of a call of the discharged function.
+
+        Args:
+          operands: the same with references.
+          is_derivative: whether the echoes begin and end here: a backward pass belongs to it.
+        """
+        refs = [operands[position] for position in self.echoed]
+        echoes = [zeros(echo_type(ref.aval)) if is_derivative else ref._echo() for ref in refs]
+        return [*held_by(operands), *echoes]
+
+    def store(
+        self, operands: Sequence[Operand], outs: Sequence[Operand], is_derivative: bool = False
+    ) -> list[Operand]:
         """Make references hold what a call returned for them; returns the other results.
 
         Args:
           operands: those of the call, with the references.
           outs: its results, which may be followed by others.
+          is_derivative: as for `held`.
         """
         count = len(self.avals)
-        first = count - len(self.written)
-        for position, array in zip(self.written, outs[first:count], strict=True):
+        last = count - len(self.echoed)
+        first = last - len(self.written)
+        for position, array in zip(self.written, outs[first:last], strict=True):
             operands[position]._write(array)
+        if not is_derivative:
+            for position, echo in zip(self.echoed, outs[last:count], strict=True):
+                operands[position]._set_echo(echo)
         return [*outs[:first], *outs[count:]]
 
 
@@ -168,9 +189,10 @@ def _trace(
         check_leaks(in_progress)
     place, uses = in_progress.place, None if watch is None else watch.uses
     function, captured = in_progress.function, in_progress.captured
-    written = _discharged(in_progress, avals, refs) if in_progress.has_refs else ()
+    written, echoed = _discharged(in_progress, avals, refs) if in_progress.has_refs else ((), ())
     types = [*avals, *(operand.aval for operand in captured)]
     results += [types[position].inner_aval for position in written]
+    results += [echo_type(types[position]) for position in echoed]
     return TracedFunction(
         function,
         captured,
@@ -180,27 +202,31 @@ def _trace(
         uses,
         in_progress.asked_origins,
         written,
+        echoed,
         in_progress.asked_values,
     )
 
 
-def _discharged(traced: Trace, avals: Sequence[Any], refs: References) -> tuple[int, ...]:
+def _discharged(
+    traced: Trace, avals: Sequence[Any], refs: References
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Make a function that uses references one of values, unless it may take them; the positions of
-    the arguments whose arrays it returns.
+    the arguments whose arrays it returns, and of those whose echoes.
     """
     outer = [operand for operand in traced.captured if type(operand) is Ref]
     if refs == "kept":
-        return ()
+        return (), ()
     takes_refs = outer or any(type(aval) is AbstractRef for aval in avals)
     if takes_refs and refs == "taken":
-        return ()
+        return (), ()
     if outer and refs == "none":
         raise NotImplementedError(
             f"{traced.kind}: `{traced.name}` must not use references from outside of it, got: "
             f"{outer[0].description()} {here()}; pass what it holds, ref[...], as an argument"
         )
     try:
-        return tuple(traced.function.discharge())
+        written, echoed = traced.function.discharge()
+        return tuple(written), tuple(echoed)
     except _core.CompilerError as error:
         raise explained(error) from None
 

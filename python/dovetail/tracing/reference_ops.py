@@ -12,7 +12,13 @@ if TYPE_CHECKING:
     from dovetail.tracing.trace import Trace
 
 
-def _emit(trace: Trace, name: str, operands: Sequence[Any], results: Any = None) -> Any:
+def _emit(
+    trace: Trace,
+    name: str,
+    operands: Sequence[Any],
+    results: Any = None,
+    attributes: dict[str, Any] | None = None,
+) -> Any:
     """Append an op; its results are never known while tracing."""
     if trace.is_eager:
         trace.refuse()
@@ -22,7 +28,7 @@ def _emit(trace: Trace, name: str, operands: Sequence[Any], results: Any = None)
         )
     trace.has_refs = True
     numbers = [trace.number(operand) for operand in operands]
-    return trace.function.emit(name, numbers, {}, results, trace.where())
+    return trace.function.emit(name, numbers, attributes or {}, results, trace.where())
 
 
 def new(trace: Trace, x: Any) -> int:
@@ -44,6 +50,18 @@ def freeze(trace: Trace, ref: Ref) -> Any:
 def set(trace: Trace, ref: Ref, value: Any) -> None:
     """Make a reference hold another array."""
     _emit(trace, "ref_set", [ref, value], [])
+
+
+def echo(trace: Trace, ref: Ref, aval: Any, is_read: bool) -> Any:
+    """The echo of a reference, of that type; see the op `ref_echo`."""
+    attributes = {"read": None} if is_read else {}
+    ((number, shape, _),) = _emit(trace, "ref_echo", [ref], attributes=attributes)
+    return trace.value_class(trace, number, shape, aval.dtype, False, trace.where())
+
+
+def set_echo(trace: Trace, ref: Ref, value: Any) -> None:
+    """Replace the echo of a reference."""
+    _emit(trace, "ref_set_echo", [ref, value], [])
 
 
 def _held_by(trace: Trace, name: str, ref: Ref) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 
 from dovetail.arrays.array import Array
 from dovetail.arrays.shaped_array import ShapedArray
-from dovetail.base import locations
+from dovetail.base import dtypes, locations
 from dovetail.base.errors import LeakedTracerError
 from dovetail.base.late import composed, reference_updates
 from dovetail.base.late import numpy as dnp
@@ -70,6 +70,23 @@ class AbstractRef:
 
     def __str__(self) -> str:
         return f"Ref{{{self.inner_aval}}}"
+
+
+def echo_type(aval: AbstractRef) -> ShapedArray:
+    """The type of a reference's echo, an array of floats that holds what a reference may.
+
+    Raises:
+      NotImplementedError: it is a reference to integers of 64 bits.
+    """
+    dtype = aval.dtype
+    if not dtypes.is_inexact(dtype):
+        if dtype.itemsize > 4:
+            raise NotImplementedError(
+                "references that backward rules use must hold floats, complex numbers, bools or "
+                f"integers of at most 32 bits, got: {aval} {here()}; hold the number as a float"
+            )
+        dtype = np.dtype(np.float64 if dtype.itemsize > 2 else np.float32)
+    return ShapedArray(aval.shape, dtype)
 
 
 def _got(whole: Any, *leaves: Any, tree: Any) -> Any:
@@ -175,6 +192,18 @@ class Ref(Held):
             return
         self._check()
         reference_ops.set(trace, self, value)
+
+    def _echo(self, is_read: bool = True) -> Any:
+        """The echo in the trace in progress; `is_read` if a backward rule reads the reference."""
+        trace = current()
+        assert trace is not None, "rules are only traced in derivatives"
+        self._check()
+        return reference_ops.echo(trace, self, echo_type(self.aval), is_read)
+
+    def _set_echo(self, value: Any) -> None:
+        trace = current()
+        assert trace is not None, "rules are only traced in derivatives"
+        reference_ops.set_echo(trace, self, value)
 
     def __getitem__(self, index: Any) -> Any:
         if (made := self._equation("get", index)) is not None:

@@ -86,10 +86,20 @@ def value_and_grad(
         traced = results.traced
         _check_scalar(results, name, holomorphic)
         operands = [*selected.leaves, *traced.captured]
-        primals = held_by(operands)
-        wrt = inexact(selected.leaves)
         value = traced.avals[0]
         one = constant(np.ones((), value.dtype), value.weak_type)
+
+        def returned(outs: Sequence[Operand], tree: Any) -> Any:
+            gradient = tree if isinstance(argnums, (tuple, list)) else tree[0]
+            result = results.result(outs)
+            return ((result, results.aux(outs)) if has_aux else result), gradient
+
+        if traced.echoed:
+            from dovetail.transforms.linearization import pulled_back  # lazy: uses this module
+
+            return returned(*pulled_back(selected, results, one, name))
+        primals = held_by(operands)
+        wrt = inexact(selected.leaves)
         types = [*traced.avals, *(cotangent_type(primals[i], value.weak_type) for i in wrt)]
         outs = apply(
             "vjp",
@@ -105,10 +115,7 @@ def value_and_grad(
         gradients: list[Any] = [
             found[i] if i in found else float0_zeros(leaf) for i, leaf in enumerate(selected.leaves)
         ]
-        tree = unflatten(selected.spec, gradients)
-        gradient = tree if isinstance(argnums, (tuple, list)) else tree[0]
-        result = results.result(outs)
-        return ((result, results.aux(outs)) if has_aux else result), gradient
+        return returned(outs, unflatten(selected.spec, gradients))
 
     return wrapper
 
@@ -194,15 +201,16 @@ def jvp(
     differentiable = [i for i, aval in enumerate(traced.avals) if dtypes.is_inexact(aval.dtype)]
     weak = all(direction.weak_type for direction in directions)
     tangent_types = [traced.avals[i].update(weak_type=weak) for i in differentiable]
+    primals = traced.held(operands, is_derivative=True)
     outs = apply(
         "jvp",
         traced,
-        [*held_by(operands), *directions],
+        [*primals, *directions],
         [*traced.avals, *tangent_types],
         wrt=inexact(selected.leaves),
-        operandSegmentSizes=(len(operands), len(directions)),
+        operandSegmentSizes=(len(primals), len(directions)),
     )
-    traced.store(operands, outs)
+    traced.store(operands, outs, is_derivative=True)
     found = dict(zip(differentiable, outs[len(traced.avals) :], strict=True))
     out_tangents: list[Any] = [
         found[i] if i in found else float0_zeros(aval) for i, aval in enumerate(traced.avals)

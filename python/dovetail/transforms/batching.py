@@ -29,7 +29,7 @@ from dovetail.tracing.arguments import (
 )
 from dovetail.tracing.axes import Axis, mesh_axis_text, new_axis
 from dovetail.tracing.bind import zeros
-from dovetail.tracing.functions import TracedFunction, apply, held_by, trace
+from dovetail.tracing.functions import TracedFunction, apply, trace
 from dovetail.tracing.held import Held
 from dovetail.tracing.references import AbstractRef, Ref, check_references
 from dovetail.tracing.trace import Operand, Tracer
@@ -173,6 +173,7 @@ def vmap(
         check_references("vmap", name, leaves, names, traced.captured)
         out_spec, positions = traced.extra
         in_dims = dims + [UNBATCHED] * len(traced.captured)
+        in_dims += [in_dims[position] for position in traced.echoed]
         text = "" if axis is None else axis.text
         positions, summed = _matched(traced, positions, in_dims, size, text, fun, sum_match)
         out_dims, types = _batched_results(traced, positions, size, fun, entry)
@@ -184,7 +185,7 @@ def vmap(
         if all(dim == UNBATCHED for dim in in_dims):
             attributes["size"] = size
         operands = [*leaves, *traced.captured]
-        outs = apply("vmap", traced, held_by(operands), types, **attributes)
+        outs = apply("vmap", traced, traced.held(operands), types, **attributes)
         outs = traced.store(operands, outs)
         if traced.uses is not None:
             traced.uses.batched(in_dims, out_dims, size).apply(leaves, outs)
@@ -438,7 +439,7 @@ def _matched(
     """
     summed = []
     spec, returned = traced.extra[0], len(positions)
-    written = [in_dims[position] for position in traced.written]
+    written = [in_dims[position] for position in (*traced.written, *traced.echoed)]
     positions = [*positions, *(None if dim == UNBATCHED else dim for dim in written)]
     if None in positions:
         try:

@@ -23,7 +23,7 @@ from dovetail.tracing.arguments import (
     results_of,
     wraps,
 )
-from dovetail.tracing.functions import apply, call, held_by, trace
+from dovetail.tracing.functions import apply, call, trace
 from dovetail.tracing.references import check_references
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.transforms.linearization import saved_residuals
@@ -269,7 +269,7 @@ def _apply(
     traced = trace(python, avals, names, "checkpoint", name, origins=leaves, refs="held")
     check_references("checkpoint", name, leaves, names, traced.captured)
     references = [*leaves, *traced.captured]
-    operands = held_by(references)
+    operands = traced.held(references)
     if derivative_order():
         saving = {"policy": policy.entries} if policy.entries else {}
         outs = apply(

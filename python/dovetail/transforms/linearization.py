@@ -24,7 +24,7 @@ from dovetail.tracing.functions import call, held_by
 from dovetail.tracing.trace import Operand
 from dovetail.transforms.autodiff import Results, refuse_axes, trace_selected
 from dovetail.transforms.pullback import Pullback, Pushed, Pushforward, Side, Transposed
-from dovetail.trees.pytree import flatten, map_leaves
+from dovetail.trees.pytree import flatten, map_leaves, unflatten
 
 
 def vjp(
@@ -63,6 +63,18 @@ def _vjp(selected: Selected, name: str, has_aux: bool) -> Any:
     pull = at.pull(selected, results, values[at.count :], name)
     result = results.result(values)
     return (result, pull, results.aux(values)) if has_aux else (result, pull)
+
+
+def pulled_back(
+    selected: Selected, results: Results, cotangent: Operand, name: str
+) -> tuple[list[Operand], tuple[Any, ...]]:
+    """The results of a function at a point, and the cotangents of its arguments for one of its only
+    result, computed one after the other.
+    """
+    at = _Linearized(selected, results, transposed=True)
+    values = at.values(selected.leaves)
+    pull = at.pull(selected, results, values[at.count :], name)
+    return values, pull(unflatten(results.spec, [cotangent]))
 
 
 def linearize(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
@@ -274,11 +286,14 @@ class _Linearized:
         self._varies = varies
         self._wrt = [i for i, leaf in enumerate(selected.leaves) if varies(leaf.dtype)]
         function = traced.function
+        first = len(selected.leaves) + len(traced.captured)
+        echoes = range(first, first + len(traced.echoed)) if transposed else ()
+        wrt = [*self._wrt, *echoes]
         try:
             parts = (
-                function.linearize(self._wrt, transposed, _is_later())
+                function.linearize(wrt, transposed, _is_later())
                 if varies is dtypes.is_inexact
-                else function.transpose(self._wrt)
+                else function.transpose(wrt)
             )
         except _core.CompilerError as error:
             raise errors.explained(error) from None
@@ -296,8 +311,8 @@ class _Linearized:
     def values(self, leaves: Sequence[Operand]) -> list[Operand]:
         """The function's results, then the residuals."""
         operands = [*leaves, *self._traced.captured]
-        values = call(self._known, held_by(operands), self._types)
-        self._traced.store(operands, values)
+        values = call(self._known, self._traced.held(operands, is_derivative=True), self._types)
+        self._traced.store(operands, values, is_derivative=True)
         in_progress = current()
         if in_progress is not None and in_progress.root.is_symbolic:
             for value in values[self.count :]:
@@ -308,7 +323,11 @@ class _Linearized:
         """The residuals alone, which depend on nothing of the leaves but their types."""
         in_progress = current()
         # Sizes that nothing names are found by the results that have them.
-        if self._traced.written or (in_progress is not None and in_progress.root.is_symbolic):
+        if (
+            self._traced.written
+            or self._traced.echoed
+            or (in_progress is not None and in_progress.root.is_symbolic)
+        ):
             return self.values(leaves)[self.count :]
         types = self._types[self.count :]
         function = self._known.function
@@ -368,12 +387,24 @@ class _Linearized:
         self, selected: Selected, results: Results, residuals: Sequence[Operand], name: str
     ) -> Pullback:
         """The linear function from cotangents of the result to those of the primals."""
-        nonzero = dict(zip(self._wrt, self._nonzero, strict=True))
+        count = len(self._wrt)
+        nonzero = dict(zip(self._wrt, self._nonzero[:count], strict=True))
+        traced = results.traced
+        operands = [*selected.leaves, *traced.captured]
+        refs = [operands[position] for position in traced.echoed]
         leaves = [leaf.aval for leaf in selected.leaves]
         primals = Side(leaves, selected.spec, [nonzero.get(i, False) for i in range(len(leaves))])
         returned = Side(results.traced.avals, results.spec, self._active)
-        transposed = Transposed(name, self._linear, returned, results.count, primals, self._varies)
-        return Pullback(transposed, residuals)
+        transposed = Transposed(
+            name,
+            self._linear,
+            returned,
+            results.count,
+            primals,
+            self._varies,
+            self._nonzero[count:],
+        )
+        return Pullback(transposed, [*residuals, *refs])
 
     def push(
         self, selected: Selected, results: Results, residuals: Sequence[Operand], name: str

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dovetail import _core
+from dovetail import _core, ops
 from dovetail.arrays.array import ShapedArray
 from dovetail.base import dtypes
 from dovetail.base.errors import MismatchError
@@ -17,6 +17,7 @@ from dovetail.tracing import evaluation
 from dovetail.tracing.arguments import Selected
 from dovetail.tracing.bind import zeros
 from dovetail.tracing.functions import call
+from dovetail.tracing.references import echo_type
 from dovetail.tracing.trace import Operand
 from dovetail.transforms.autodiff import (
     as_direction,
@@ -121,6 +122,8 @@ class Transposed(LinearPart):
       count: the number of its results that belong to the tree; others are auxiliary.
       primals: its arguments; `used` are those with cotangents.
       varies: the types of the values with cotangents.
+      used_echoes: of the references that backward rules use, whether the function returns the
+        cotangent of its echo. The echoes are the last results of the differentiated function.
     """
 
     def __init__(
@@ -131,12 +134,17 @@ class Transposed(LinearPart):
         count: int,
         primals: Side,
         varies: Callable[[np.dtype], bool],
+        used_echoes: Sequence[bool] = (),
     ) -> None:
         super().__init__(name, linear)
         self.results, self.count, self.primals, self._varies = results, count, primals, varies
+        self._used_echoes = used_echoes
 
-    def __call__(self, kept: Sequence[Operand], cotangent: Any) -> tuple[Any, ...]:
-        """The cotangents of the primals."""
+    def __call__(self, kept: Sequence[Any], cotangent: Any) -> tuple[Any, ...]:
+        """The cotangents of the primals; what is kept ends with the references."""
+        first_ref = len(kept) - len(self._used_echoes)
+        kept, refs = kept[:first_ref], kept[first_ref:]
+        first_echo = len(self.results.avals) - len(refs)
         values, spec = set_float0_aside_as(self.results.spec, *flatten(cotangent))
         if spec != self.results.spec:
             owners = f"the result of `{self.name}`", "the cotangent"
@@ -151,7 +159,10 @@ class Transposed(LinearPart):
                 what = f"the cotangent of result {i} of `{self.name}`"
                 problem = "unexpected JAX type (shape or dtype) for the argument of a pullback: "
                 seed = as_direction(values[i], aval, what, problem)
-            if used:
+            if used and i >= first_echo:
+                # The backward pass begins with what the reference holds now.
+                operands.append(ops.convert(refs[i - first_echo]._read(), aval.dtype))
+            elif used:
                 operands.append(zeros(aval) if seed is None else seed)
         weak = all(operand.weak_type for operand in operands)
         leaves = self.primals
@@ -160,6 +171,8 @@ class Transposed(LinearPart):
             for aval, used in zip(leaves.avals, leaves.used, strict=True)
             if used
         ]
+        written = [ref for ref, used in zip(refs, self._used_echoes, strict=True) if used]
+        types += [echo_type(ref.aval) for ref in written]
         outs = iter(call(self._callee(), [*kept, *operands], types))
         cotangents: list[Any] = []
         for aval, used in zip(leaves.avals, leaves.used, strict=True):
@@ -168,6 +181,8 @@ class Transposed(LinearPart):
             else:
                 is_zero = self._varies(aval.dtype)
                 cotangents.append(_zeros(cotangent_type(aval)) if is_zero else float0_zeros(aval))
+        for ref, last in zip(written, outs, strict=True):
+            ref._write(ops.convert(last, ref.dtype))
         return unflatten(leaves.spec, cotangents)
 
 

@@ -64,6 +64,43 @@ def test_kernels_are_one_dispatch(name: str, gpu: str) -> None:
     assert count <= most
 
 
+@on_gpus
+def test_loops_of_known_length_in_which_programs_end_earlier(gpu: str) -> None:
+    """One dispatch on Vulkan, too, where loops of unknown length are none."""
+    rows, size, width, most = 8, 32, 16, 3
+    counts = np.array([1, 3, 0, 2, 3, 1, 2, 0])
+    starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    columns = np.concatenate([np.arange(count) for count in counts]).astype(np.int32)
+
+    def kernel(starts_ref: Any, columns_ref: Any, data_ref: Any, x_ref: Any, out: Any) -> None:
+        row = pl.program_id(0)
+        begin, end = starts_ref[row], starts_ref[row + 1]
+
+        def body(k: Any, total: Any) -> Any:
+            i = dnp.minimum(begin + k, len(columns) - 1)
+            block = x_ref[pl.ds(size * columns_ref[i], size), :]
+            return lax.cond(begin + k < end, lambda: total + data_ref[i] @ block, lambda: total)
+
+        out[...] = lax.fori_loop(0, most, body, dnp.zeros((size, width)))
+
+    f = pl.pallas_call(
+        kernel,
+        dt.ShapeDtypeStruct((rows * size, width), np.float32),
+        grid=rows,
+        out_specs=pl.BlockSpec((size, width), lambda i: (i, 0)),
+    )
+    rng = np.random.default_rng(0)
+    data = rng.standard_normal((len(columns), size, size)).astype(np.float32)
+    x = rng.standard_normal((rows * size, width)).astype(np.float32)
+    dense = np.zeros((rows, size, rows, size), np.float32)
+    for row in range(rows):
+        for i in range(starts[row], starts[row + 1]):
+            dense[row, :, columns[i]] = data[i]
+    got, count = run(gpu, f, [starts, columns, data, x])
+    assert_close(got, dense.reshape(rows * size, -1) @ x)
+    assert count == 1
+
+
 @pytest.mark.parametrize("shape", [(96, 48), (1024, 40), (512, 3, 5), (300, 700)])
 @pytest.mark.parametrize("dtype", ["float32", "int32"])
 @on_gpus

@@ -13,10 +13,18 @@ from dovetail.base.errors import LeakedTracerError, type_error
 from dovetail.base.locations import here
 from dovetail.base.mlir_types import Type, dtype_name
 from dovetail.tracing import evaluation
-from dovetail.tracing.arguments import Function, LeafNames, as_operand, name_of, results_of
-from dovetail.tracing.functions import TracedFunction
+from dovetail.tracing.arguments import (
+    Function,
+    LeafNames,
+    as_operand,
+    as_operand_or_ref,
+    name_of,
+    results_of,
+)
+from dovetail.tracing.functions import TracedFunction, held_by
 from dovetail.tracing.functions import call as apply_function
 from dovetail.tracing.perturbed import is_perturbed
+from dovetail.tracing.references import Ref, check_references, refuse_returned
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.trees.differences import where_unlike
 from dovetail.trees.pytree import flatten, leaf_names, unflatten
@@ -59,6 +67,22 @@ class WithRule:
         if name == "fun":
             raise AttributeError(name)
         return getattr(self.fun, name)
+
+    def _plain(self, args: tuple[Any, ...]) -> Any:
+        """The function's results where nothing is differentiated.
+
+        Raises:
+          ValueError: a reference is passed twice, or returned.
+        """
+        if not any(type(arg) is Ref for arg in args):
+            return self.fun(*args)
+        kind, name = type(self).__name__, name_of(self.fun)
+        leaves = flatten(args)[0]
+        check_references(kind, name, leaves, LeafNames(self.fun, args), ())
+        result = self.fun(*args)
+        if returned := [leaf for leaf in flatten(result)[0] if type(leaf) is Ref]:
+            refuse_returned(kind, name, returned[0])
+        return result
 
     def _resolved(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """All arguments by position, with defaults.
@@ -110,7 +134,7 @@ class Call:
         self.count = len(self._dynamic)
         self.names = LeafNames(function, args, positions=self._dynamic)
         values, self.spec = flatten(tuple(args[i] for i in self._dynamic))
-        self.leaves = [as_operand(value, self.names.at(i)) for i, value in enumerate(values)]
+        self.leaves = [as_operand_or_ref(value, self.names.at(i)) for i, value in enumerate(values)]
 
     @property
     def avals(self) -> list[ShapedArray]:
@@ -155,14 +179,13 @@ def results_of_call(
     operands = [*call.leaves, *primal.captured]
 
     def plain() -> Any:
-        outs = apply_function(
-            evaluation.Callee(primal.function, primal.place), operands, primal.avals
-        )
-        return unflatten(primal.extra, outs)
+        callee = evaluation.Callee(primal.function, primal.place)
+        outs = apply_function(callee, held_by(operands), primal.avals)
+        return unflatten(primal.extra, primal.store(operands, outs))
 
     has_derivative = any(dtypes.is_inexact(aval.dtype) for aval in primal.avals)
     if not has_derivative or not any(
-        type(x) is Tracer and dtypes.is_inexact(x.dtype) for x in operands
+        type(x) in (Tracer, Ref) and dtypes.is_inexact(x.dtype) for x in operands
     ):
         return plain()
     if symbolic_zeros and not any(map(is_perturbed, operands)):

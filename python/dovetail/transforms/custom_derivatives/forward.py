@@ -13,6 +13,7 @@ from dovetail.base.trace_stack import derivative_order
 from dovetail.tracing.arguments import Function, as_operand, name_of
 from dovetail.tracing.functions import TracedFunction, apply, trace
 from dovetail.tracing.perturbed import is_perturbed
+from dovetail.tracing.references import Ref, check_references
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.transforms.custom_derivatives.calls import (
     Call,
@@ -24,11 +25,13 @@ from dovetail.transforms.custom_derivatives.calls import (
     results_of_call,
     share_captured,
 )
+from dovetail.transforms.custom_derivatives.on_references import OnReferences, use_references
 from dovetail.transforms.custom_derivatives.symbolic import (
     SymbolicZero,
     instantiated,
     tangent_type,
 )
+from dovetail.transforms.references import new_ref
 from dovetail.trees.differences import where_unlike
 from dovetail.trees.float0 import is_float0
 from dovetail.trees.pytree import flatten, map_leaves, unflatten
@@ -125,15 +128,23 @@ class custom_jvp(WithRule):
         args = self._resolved(args, kwargs)
         order = derivative_order()
         if not order:
-            return self.fun(*args)
+            return self._plain(args)
         args = tuple(
             map_leaves(_without_gradient, arg) if i in self.nondiff_argnums else arg
             for i, arg in enumerate(args)
         )
         call = Call(self.fun, args, self.nondiff_argnums)
         primal = trace(
-            call.primal, call.avals, call.names, "custom_jvp", call.name, call.leaves, order=0
+            call.primal,
+            call.avals,
+            call.names,
+            "custom_jvp",
+            call.name,
+            call.leaves,
+            order=0,
+            refs="held",
         )
+        check_references("custom_jvp", call.name, call.leaves, call.names, primal.captured)
         return results_of_call(
             call, primal, lambda: self._with_rule(call, primal, order - 1), self.symbolic_zeros
         )
@@ -142,11 +153,16 @@ class custom_jvp(WithRule):
         """The results of the op that has the rule, which is differentiated `order` times."""
         assert self.jvp is not None
         count = len(call.leaves)
-        tangents = [aval for aval in call.avals if dtypes.is_inexact(aval.dtype)]
+        tangents = [
+            leaf.aval
+            for leaf in call.leaves
+            if dtypes.is_inexact(leaf.dtype) and type(leaf) is not Ref
+        ]
         names = [*call.names, *(f"a tangent of `{call.name}`" for _ in tangents)]
         outside = [*call.leaves, *(None for _ in tangents)]
+        returned = primal.avals[: len(primal.avals) - len(primal.written)]
         rule = trace(
-            lambda *tracers: self._traced_rule(call, primal.extra, primal.avals, tracers),
+            lambda *tracers: self._traced_rule(call, primal.extra, returned, tracers),
             [*call.avals, *tangents],
             names,
             "custom_jvp",
@@ -154,7 +170,14 @@ class custom_jvp(WithRule):
             outside,
             order=order,
             origins=outside,
+            refs="held",
         )
+        zeros = {"dovetail.constant_results": rule.extra} if rule.extra else {}
+        if use_references(call.leaves, [primal, rule]):
+            on_arrays = OnReferences(call.leaves, call.name, (primal, rule))
+            function = on_arrays.function(len(returned), 0)
+            of_arrays = on_arrays.function(len(returned), 1, order, has_tangents=True)
+            return on_arrays.apply("custom_jvp", function, rule=of_arrays.function, **zeros)
         captured = share_captured([(primal, count, 0), (rule, count, len(tangents))])
         return apply(
             "custom_jvp",
@@ -163,7 +186,7 @@ class custom_jvp(WithRule):
             primal.avals,
             rule=rule.function,
             operandSegmentSizes=(count, len(captured)),
-            **({"dovetail.constant_results": rule.extra} if rule.extra else {}),
+            **zeros,
         )
 
     def _traced_rule(
@@ -177,6 +200,10 @@ class custom_jvp(WithRule):
         zero = SymbolicZero if self.symbolic_zeros else instantiated
         tangents: list[Any] = []
         for x, outer in zip(primals, call.leaves, strict=True):
+            if type(outer) is Ref:
+                # A reference that nothing else sees, and holds zeros.
+                tangents.append(new_ref(instantiated(tangent_type(outer.aval.inner_aval))))
+                continue
             tangent = next(given) if dtypes.is_inexact(x.dtype) else zero(tangent_type(x.aval))
             if self.symbolic_zeros and not is_perturbed(outer):
                 tangent = SymbolicZero(tangent_type(x.aval))

@@ -9,6 +9,7 @@ from typing import Any
 
 from dovetail.arrays.array import ShapedArray
 from dovetail.base.trace_stack import stack
+from dovetail.tracing.references import Ref
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.transforms.program_rules import ProgramRules, Question, Rule
 from dovetail.trees.pytree import flatten
@@ -59,8 +60,8 @@ class BackwardRule(ProgramRules):
 def may_wait(functions: Iterable[Any]) -> bool:
     """Whether a backward rule may be traced after the functions around it.
 
-    Not one that closes over their tracers, or depends on sizes that only they know; nor one that is
-    exported, or mapped over devices, with the program.
+    Not one that closes over their tracers or over references, or depends on sizes that only they
+    know; nor one that is exported, or mapped over devices, with the program.
 
     Args:
       functions: the rule, and the values that it takes as they are.
@@ -69,7 +70,7 @@ def may_wait(functions: Iterable[Any]) -> bool:
     if not traces or stack.order or traces[0].is_symbolic:
         return False
     return not any(trace.kind in ("shard_map", "pmap") for trace in traces) and not any(
-        type(each) is Tracer for each in _reachable(functions)
+        type(each) in (Tracer, Ref) for each in _reachable(functions)
     )
 
 

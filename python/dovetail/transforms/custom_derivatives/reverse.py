@@ -12,10 +12,11 @@ from dovetail.arrays.array import ShapedArray
 from dovetail.arrays.keys import is_keys
 from dovetail.base import dtypes
 from dovetail.base.errors import type_error, value_error
-from dovetail.base.trace_stack import derivative_order, in_checkpoint
+from dovetail.base.trace_stack import current, derivative_order, in_checkpoint
 from dovetail.tracing.arguments import Function, as_operand, name_of
 from dovetail.tracing.functions import TracedFunction, apply, trace
 from dovetail.tracing.perturbed import is_perturbed
+from dovetail.tracing.references import Ref, check_references
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.transforms.custom_derivatives.calls import (
     Call,
@@ -28,6 +29,7 @@ from dovetail.transforms.custom_derivatives.calls import (
     share_captured,
 )
 from dovetail.transforms.custom_derivatives.lazy import BackwardRule, may_wait
+from dovetail.transforms.custom_derivatives.on_references import OnReferences, use_references
 from dovetail.transforms.custom_derivatives.symbolic import (
     CustomVJPPrimal,
     SymbolicZero,
@@ -113,11 +115,19 @@ class custom_vjp(WithRule):
         refuse_tracers((args[i] for i in self.nondiff_argnums if i < len(args)), name_of(self.fun))
         order = derivative_order()
         if not order:
-            return self.fun(*args)
+            return self._plain(args)
         call = Call(self.fun, args, self.nondiff_argnums)
         primal = trace(
-            call.primal, call.avals, call.names, "custom_vjp", call.name, call.leaves, order=0
+            call.primal,
+            call.avals,
+            call.names,
+            "custom_vjp",
+            call.name,
+            call.leaves,
+            order=0,
+            refs="held",
         )
+        check_references("custom_vjp", call.name, call.leaves, call.names, primal.captured)
         return results_of_call(
             call, primal, lambda: self._with_rules(call, primal, order - 1), self.symbolic_zeros
         )
@@ -136,13 +146,16 @@ class custom_vjp(WithRule):
             call.leaves,
             order=order,
             origins=call.leaves,
+            refs="held",
         )
-        cotangents = [aval.to_ct_aval() for aval in primal.avals if dtypes.is_inexact(aval.dtype)]
+        returned = primal.avals[: len(primal.avals) - len(primal.written)]
+        cotangents = [aval.to_ct_aval() for aval in returned if dtypes.is_inexact(aval.dtype)]
         spec, kept = fwd.extra
         bwd, avals, names = self._backward(call, primal, spec, kept, cotangents)
         name = name_of(self.bwd)
         parts = [(primal, count, 0), (fwd, count, 0)]
-        if self.symbolic_zeros and may_wait([self.bwd, *call.statics]):
+        is_on_values = not use_references(call.leaves, [primal, fwd])
+        if is_on_values and self.symbolic_zeros and may_wait([self.bwd, *call.statics]):
             rule = BackwardRule(name, bwd, avals[: len(kept)], cotangents, names, order)
             primal.function.module.keep(rule)
             wrt = [i for i, leaf in enumerate(call.leaves) if dtypes.is_inexact(leaf.dtype)]
@@ -150,7 +163,19 @@ class custom_vjp(WithRule):
         else:
             # Residuals are known if the arguments are.
             outside = [*kept, *(None for _ in cotangents)]
-            traced = trace(bwd, avals, names, "custom_vjp", name, outside, order=order)
+            traced = trace(bwd, avals, names, "custom_vjp", name, outside, order=order, refs="held")
+            if not is_on_values or use_references((), [traced]):
+                on_arrays = OnReferences(call.leaves, call.name, (primal, fwd), traced)
+                kept_avals = [residual.aval for residual in kept]
+                return on_arrays.apply(
+                    "custom_vjp",
+                    on_arrays.function(len(returned), 0),
+                    fwd=on_arrays.function(len(returned), 1, order).function,
+                    bwd=on_arrays.backward(kept_avals, cotangents, order).function,
+                    wrt=(*traced.extra, *on_arrays.echo_positions),
+                    written=tuple(on_arrays.written),
+                    echoes=len(on_arrays.echoes),
+                )
             parts.append((traced, len(kept), len(cotangents)))
             of_bwd, wrt = traced.function, traced.extra
         captured = share_captured(parts)
@@ -179,18 +204,42 @@ class custom_vjp(WithRule):
         result, residuals = pair_of(
             call.apply_to(self.fwd, arguments), rule, "the primal output and residuals"
         )
-        outs = primal_results(result, rule, "fwd", call.name, primal.extra, primal.avals)
+        avals = primal.avals[: len(primal.avals) - len(primal.written)]
+        outs = primal_results(result, rule, "fwd", call.name, primal.extra, avals)
         if self.optimize_remat and in_checkpoint():
             # The checkpoint drops the residuals, and dead code elimination what only they need.
             outs = flatten(call.apply(self, tracers))[0]
         values, spec = set_float0_aside(*flatten(residuals))
         numbers = {i: x for i, x in enumerate(values) if type(x) in (bool, int, float, complex)}
+        numbers |= {
+            i: self._outer_reference(x, call, tracers)
+            for i, x in enumerate(values)
+            if type(x) is Ref
+        }
         kept = [
             as_operand(value, f"residual {i} of the rule `{name_of(self.fwd)}` of `{call.name}`")
             for i, value in enumerate(values)
             if i not in numbers
         ]
         return [*outs, *kept], (_ResidualTree(spec, numbers), kept)
+
+    def _outer_reference(self, ref: Ref, call: Call, tracers: Sequence[Any]) -> Any:
+        """A reference among the residuals, as the backward rule has it: an argument, or one that
+        the forward rule closes over.
+
+        Raises:
+          ValueError: it is another one.
+        """
+        for tracer, leaf in zip(tracers, call.leaves, strict=True):
+            if tracer is ref:
+                return leaf
+        if ref._trace is not None and ref._trace is current():
+            raise value_error(
+                f"custom_vjp fwd function {name_of(self.fwd)} of `{call.name}` returned a mutable "
+                f"array reference of type {ref.aval} as a residual, which must be an argument of "
+                f"it, got: {ref.description()}; return what it holds, ref[...]"
+            )
+        return ref
 
     def _backward(
         self,
@@ -207,6 +256,7 @@ class custom_vjp(WithRule):
         """
         bwd = self.bwd
         assert bwd is not None
+        returned = primal.avals[: len(primal.avals) - len(primal.written)]
         is_inexact = [dtypes.is_inexact(leaf.dtype) for leaf in call.leaves]
 
         def python(*tracers: Tracer, marks: Sequence[bool] | None = None) -> tuple[list[Any], Any]:
@@ -217,7 +267,7 @@ class custom_vjp(WithRule):
                 next(given)
                 if dtypes.is_inexact(aval.dtype) and next(has_cotangent)
                 else zero(tangent_type(aval))
-                for aval in primal.avals
+                for aval in returned
             ]
             cotangent = of_whole_keys(
                 unflatten(primal.extra, of_results),
@@ -270,11 +320,12 @@ class custom_vjp(WithRule):
 
 
 class _ResidualTree(NamedTuple):
-    """The structure of residuals; those that are Python's numbers, `bwd` gets as they are.
+    """The structure of residuals; those that are Python's numbers or references, `bwd` gets as they
+    are.
 
     Attributes:
       spec: the structure.
-      numbers: the numbers, by the indices of their leaves.
+      numbers: the numbers, and the references, by the indices of their leaves.
     """
 
     spec: Any

@@ -15,3 +15,16 @@ func.func @main(%arg0: tensor<2x?xf32>, %arg1: !dovetail.ref<i1>, %arg2: !doveta
   // CHECK-NEXT: return %[[LAST]]
   return %2 : tensor<2x?xf32>
 }
+
+// CHECK-LABEL: func.func @echoes
+func.func @echoes(%arg0: !dovetail.ref<3xi32>, %arg1: !dovetail.ref<2xbf16>) {
+  // CHECK-NEXT: %[[ECHO:.+]] = dovetail.ref_echo %arg0 : <3xi32>
+  %0 = dovetail.ref_echo %arg0 : <3xi32>
+  // CHECK-NEXT: dovetail.ref_set_echo %arg0, %[[ECHO]] : <3xi32>, tensor<3xf64>
+  dovetail.ref_set_echo %arg0, %0 : <3xi32>, tensor<3xf64>
+  // CHECK-NEXT: %[[READ:.+]] = dovetail.ref_echo %arg1 read : <2xbf16>
+  %1 = dovetail.ref_echo %arg1 read : <2xbf16>
+  // CHECK-NEXT: dovetail.ref_set_echo %arg1, %[[READ]] : <2xbf16>, tensor<2xbf16>
+  dovetail.ref_set_echo %arg1, %1 : <2xbf16>, tensor<2xbf16>
+  return
+}

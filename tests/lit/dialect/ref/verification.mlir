@@ -29,3 +29,19 @@ func.func @main(%arg0: !dovetail.ref<3xf32>) {
   %0 = "dovetail.new_ref"(%arg0) : (!dovetail.ref<3xf32>) -> !dovetail.ref<3xf32>
   return
 }
+
+// -----
+
+func.func @main(%arg0: !dovetail.ref<3xi8>, %arg1: tensor<3xi8>) {
+  // expected-error @+1 {{'dovetail.ref_set_echo' op must write an array of the type of the echo, 'tensor<3xf32>', got: 'tensor<3xi8>'}}
+  dovetail.ref_set_echo %arg0, %arg1 : <3xi8>, tensor<3xi8>
+  return
+}
+
+// -----
+
+func.func @main(%arg0: !dovetail.ref<3xi64>) {
+  // expected-error @+1 {{'dovetail.ref_echo' op operand #0 must hold floats, complex numbers, bools or integers of at most 32 bits, got: '!dovetail.ref<3xi64>'}}
+  %0 = dovetail.ref_echo %arg0 : <3xi64>
+  return
+}

@@ -76,3 +76,13 @@ func.func @argument(%arg0: !dovetail.ref<f32>) -> tensor<f32> {
   %0 = dovetail.freeze %arg0 : <f32>
   return %0 : tensor<f32>
 }
+
+// -----
+
+func.func @made_here(%arg0: tensor<f32>) {
+  // expected-error @+1 {{a backward rule must not read a reference that the differentiated function makes, got: '!dovetail.ref<f32>'; make it outside of the function}}
+  %0 = dovetail.new_ref %arg0 : tensor<f32>
+  %1 = dovetail.ref_echo %0 read : <f32>
+  dovetail.ref_set_echo %0, %1 : <f32>, tensor<f32>
+  return
+}

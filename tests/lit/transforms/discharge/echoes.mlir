@@ -1,0 +1,58 @@
+// Echoes of references: arrays that are threaded beside what references hold.
+// RUN: dovetail-opt %s --dovetail-discharge | FileCheck %s
+
+// A function takes echoes as its last arguments, and returns them as its last results.
+// CHECK-LABEL: func.func @arguments
+// CHECK-SAME: (%arg0: tensor<i8>, %arg1: tensor<f32>, %arg2: tensor<f32>) -> (tensor<f32>, tensor<f32>, tensor<f32>) {
+// CHECK-NEXT: %[[SIN:.+]] = dovetail.sin %arg1
+// CHECK-NEXT: %[[COS:.+]] = dovetail.cos %arg2
+// CHECK-NEXT: return %arg1, %[[SIN]], %[[COS]]
+func.func @arguments(%arg0: !dovetail.ref<i8>, %arg1: !dovetail.ref<f32>) -> tensor<f32> {
+  %0 = dovetail.ref_get %arg1 : <f32>
+  %1 = dovetail.sin %0 : tensor<f32>
+  dovetail.ref_set %arg1, %1 : <f32>, tensor<f32>
+  %2 = dovetail.ref_echo %arg0 : <i8>
+  %3 = dovetail.cos %2 : tensor<f32>
+  dovetail.ref_set_echo %arg0, %3 : <i8>, tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// Loops carry them, and branches return them, beside what the references hold.
+// CHECK-LABEL: func.func @loop
+// CHECK-SAME: (%arg0: tensor<f32>, %arg1: tensor<i32>, %arg2: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+// CHECK-NEXT: %[[SCAN:.+]]:2 = dovetail.scan length 3 init(%arg0, %arg2)
+// CHECK: dovetail.case
+// CHECK: return %[[SCAN]]#0, %[[SCAN]]#1
+func.func @loop(%arg0: !dovetail.ref<f32>, %arg1: tensor<i32>) {
+  dovetail.scan length 3 init() over() consts(%arg0, %arg1) : (!dovetail.ref<f32>, tensor<i32>) -> () {
+  ^bb0(%a: !dovetail.ref<f32>, %p: tensor<i32>):
+    dovetail.case %p of(%a) : (tensor<i32>, !dovetail.ref<f32>) -> () {
+    ^bb0(%b: !dovetail.ref<f32>):
+      %0 = dovetail.ref_echo %b read : <f32>
+      %1 = dovetail.sin %0 : tensor<f32>
+      dovetail.ref_set_echo %b, %1 : <f32>, tensor<f32>
+      dovetail.ref_set %b, %1 : <f32>, tensor<f32>
+      dovetail.yield
+    }, {
+    ^bb0(%b: !dovetail.ref<f32>):
+      dovetail.yield
+    }
+    dovetail.yield
+  }
+  return
+}
+
+// The echo of a reference that is made here begins as zeros, and leads nowhere.
+// CHECK-LABEL: func.func @local
+// CHECK-SAME: (%arg0: tensor<2xf32>) -> tensor<2xf32> {
+// CHECK-NEXT: %[[ZEROS:.+]] = dovetail.constant dense<0.000000e+00>
+// CHECK-NEXT: dovetail.sin %[[ZEROS]]
+// CHECK-NEXT: return %arg0
+func.func @local(%arg0: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = dovetail.new_ref %arg0 : tensor<2xf32>
+  %1 = dovetail.ref_echo %0 : <2xf32>
+  %2 = dovetail.sin %1 : tensor<2xf32>
+  dovetail.ref_set_echo %0, %2 : <2xf32>, tensor<2xf32>
+  %3 = dovetail.freeze %0 : <2xf32>
+  return %3 : tensor<2xf32>
+}
