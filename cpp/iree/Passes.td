@@ -124,8 +124,8 @@ def SeparateGeneratedPass : ModulePass<"dovetail-separate-generated"> {
     therefore computed with a number from behind an optimization barrier.
 
     The pass also decides whether IREE is to compute ahead what depends on constants alone (`dovetail.computes_ahead`):
-    where elements of it take many instructions. Arrays of static sizes, of at most 1 MiB and of numbers that are not
-    complex, are constants then, which IREE copies.
+    where elements of it take many instructions, and for GPUs. Arrays of static sizes, of at most 1 MiB and of numbers
+    that are not complex, are constants then, which IREE copies.
 
     With `all`, all generated arrays depend on that number, for programs that IREE 3.13 rejects otherwise: it takes a
     dispatch that reads no array for one that each of its readers may repeat, and does not schedule it at all if it is

@@ -4,6 +4,7 @@
 #include "Liveness.h"
 #include "Opaque.h"
 #include "Passes.h"
+#include "cpp/tensors/Target.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -76,7 +77,8 @@ struct SeparateGeneratedPass : impl::SeparateGeneratedPassBase<SeparateGenerated
   using SeparateGeneratedPassBase::SeparateGeneratedPassBase;
 
   void runOnOperation() override {
-    bool isAhead = computesMuchOfConstants(getOperation()), isAny = isAhead;
+    // On GPUs, an iota is a table, and a dispatch that made it would be repeated before each of its readers.
+    bool isAhead = Target(getOperation()).isGpu() || computesMuchOfConstants(getOperation()), isAny = isAhead;
     if (isAhead)
       getOperation()->setAttr(kComputesAhead, UnitAttr::get(&getContext()));
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())

@@ -91,7 +91,7 @@ static void setChecker(nb::object checker) { package->checker = checker.is_none(
 
 Runtime::Runtime(nb::handle buffer)
     : buffer(reinterpret_cast<PyTypeObject *>(buffer.ptr())), ref(buffer, "_ref"), dtype(buffer, "_dtype"),
-      device(buffer, "_device"), shape(buffer, "_shape"), view(buffer, "_view"), host(buffer, "_host"),
+      device(buffer, "_where"), shape(buffer, "_shape"), view(buffer, "_view"), host(buffer, "_host"),
       shared(buffer, "_shared") {}
 
 bool isShared(PyObject *buffer, PyObject *array) {

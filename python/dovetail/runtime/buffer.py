@@ -33,12 +33,13 @@ class Buffer:
       ((3,), array([0, 1, 2], dtype=int32))
     """
 
-    __slots__ = ("__weakref__", "_device", "_dtype", "_host", "_ref", "_shape", "_shared", "_view")
+    # Attributes are released in the order of their names: a device after what is on it.
+    __slots__ = ("__weakref__", "_dtype", "_host", "_ref", "_shape", "_shared", "_view", "_where")
 
     def __init__(self, ref: VmRef, dtype: np.dtype, device: Device, shared: bool = False) -> None:
         self._ref = ref
         self._dtype = dtype
-        self._device = device
+        self._where = device
         self._shared = shared
         # Filled on first use: a result that only feeds the next call needs none of them.
         self._shape: tuple[int, ...] | None = None
@@ -85,7 +86,7 @@ class Buffer:
     @property
     def device(self) -> Device:
         """The device whose memory it is in."""
-        return self._device
+        return self._where
 
     @property
     def is_shared(self) -> bool:
@@ -110,14 +111,14 @@ class Buffer:
         if host is None:
             shape = self.shape
             # `np.ndarray` would bypass the memoryview, and could be made writable again.
-            memory = memoryview(self._device.fetch(self.view)).toreadonly()
+            memory = memoryview(self._where.fetch(self.view)).toreadonly()
             host = np.frombuffer(memory, self._dtype, math.prod(shape)).reshape(shape)
             self._host = host
         return host
 
     def copy(self) -> Buffer:
         """Returns a buffer with the same elements, in its own memory on the same device."""
-        return Buffer(self._device.duplicate(self.view), self._dtype, self._device)
+        return Buffer(self._where.duplicate(self.view), self._dtype, self._where)
 
     def block_until_ready(self) -> Buffer:
         """Returns the buffer: a call returns only when its results are complete."""
@@ -164,7 +165,7 @@ class Buffer:
         return str(self.numpy())
 
     def __repr__(self) -> str:
-        return f"Buffer(shape={self.shape}, dtype={self._dtype}, device={self._device.name!r})"
+        return f"Buffer(shape={self.shape}, dtype={self._dtype}, device={self._where.name!r})"
 
 
 def as_host_array(value: Any) -> np.ndarray:

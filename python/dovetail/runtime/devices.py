@@ -112,7 +112,11 @@ class Device:
             int(MemoryType.HOST_LOCAL | MemoryType.DEVICE_VISIBLE),
             int(BufferUsage.TRANSFER_TARGET | BufferUsage.MAPPING_SCOPED),
         )
-        return staging.map()
+        mapped = np.frombuffer(staging.map(), np.uint8)
+        # The memory is the device's, which must end after it.
+        memory: Any = (ctypes.c_byte * mapped.nbytes).from_address(mapped.ctypes.data)
+        memory.owner, memory.device = mapped, self
+        return memory
 
     def duplicate(self, view: HalBufferView) -> VmRef:
         """Returns a reference to a view of a copy of the view's bytes on the device."""

@@ -226,7 +226,7 @@ class Executable:
         shared: list[np.ndarray] | None = None
         for array in arrays:
             kind = type(array)
-            if kind is Buffer and array._device.space is space:
+            if kind is Buffer and array._where.space is space:
                 push(arguments, array._ref)
                 continue
             if kind is np.ndarray and array.nbytes < SHARE_BYTES:

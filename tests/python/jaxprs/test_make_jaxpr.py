@@ -266,7 +266,7 @@ def test_what_nested_programs_keep_is_kept_once():
     identity = dt.custom_batching.custom_vmap(lambda x: x)
     identity.def_vmap(lambda size, batched, x: (x, batched[0]))
     f, count = identity, 0
-    for _ in range(12):
+    for _ in range(9):
         first, second = (dt.make_jaxpr(f)(1.0) for _ in range(2))
 
         def f(x, first=first, second=second):

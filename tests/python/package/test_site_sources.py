@@ -26,7 +26,10 @@ RESOLVED_EARLIER = {
         ("checkpoint", "name", "vary", "custom_jvp", "custom_tangent", "custom_vjp", "primitive"),
         "expansion and inlining resolve them",
     ),
-    **dict.fromkeys(("freeze", "new_ref", "ref_get", "ref_set"), "references become values"),
+    **dict.fromkeys(
+        ("freeze", "new_ref", "ref_echo", "ref_get", "ref_set", "ref_set_echo"),
+        "references become values",
+    ),
     **dict.fromkeys(("dim", "index", "from_index", "with_sizes", "assume"), "sizes of programs"),
     **dict.fromkeys(("check", "host_step", "ffi_call"), "calls of the host"),
 }

@@ -16,6 +16,21 @@ from support.vulkan import Timeline
 
 ERROR_DEVICE_LOST = -4
 SUPPORT = Path(__file__).resolve().parents[1]
+IMPORTS = f"""
+import sys
+
+import numpy as np
+
+sys.path.insert(0, {str(SUPPORT)!r})
+
+from dovetail.runtime import Executable, devices
+from support.runtime_modules import PAD_TWICE, module
+"""
+
+
+def run(program: str) -> None:
+    """In a process of its own, in which no device has been made."""
+    subprocess.run([sys.executable, "-c", IMPORTS + textwrap.dedent(program)], check=True)
 
 
 @pytest.mark.usefixtures("vulkan")
@@ -52,23 +67,36 @@ def test_late_signals_lose_the_device_otherwise() -> None:
 @pytest.mark.usefixtures("vulkan")
 def test_later_calls_read_their_own_arguments() -> None:
     """Also in a process that has listed its devices before: a driver reads its flags once."""
-    program = textwrap.dedent(f"""
-        import sys
+    run(
+        """
+            assert devices.models("vulkan")
+            pad = Executable(module(PAD_TWICE, target="vulkan"), "pad_twice", "vulkan")
+            x = np.arange(3, dtype=np.int32)
+            for i in range(5):
+                results = pad([x + i, np.array(10 + i, np.int32), np.array(20 + i, np.int32)])
+                first, second = (result.numpy() for result in results)
+                np.testing.assert_array_equal(first, [10 + i, 10 + i, *(x + i), 10 + i])
+                np.testing.assert_array_equal(second, [*(x + i), 20 + i])
+        """
+    )
 
-        import numpy as np
 
-        sys.path.insert(0, {str(SUPPORT)!r})
+@pytest.mark.usefixtures("vulkan")
+def test_a_device_ends_after_what_is_on_it() -> None:
+    """A result, and its copy for the host, may be the last that knows its device."""
+    run(
+        """
+            import gc
 
-        from dovetail.runtime import Executable, devices
-        from support.runtime_modules import PAD_TWICE, module
-
-        assert devices.models("vulkan")
-        pad = Executable(module(PAD_TWICE, target="vulkan"), "pad_twice", "vulkan")
-        x = np.arange(3, dtype=np.int32)
-        for i in range(5):
-            results = pad([x + i, np.array(10 + i, np.int32), np.array(20 + i, np.int32)])
-            first, second = (result.numpy() for result in results)
-            np.testing.assert_array_equal(first, [10 + i, 10 + i, *(x + i), 10 + i])
-            np.testing.assert_array_equal(second, [*(x + i), 20 + i])
-    """)
-    subprocess.run([sys.executable, "-c", program], check=True)
+            pad = Executable(module(PAD_TWICE, target="vulkan"), "pad_twice", "vulkan")
+            numbers = [np.array(i, np.int32) for i in range(2)]
+            first, second = pad([np.arange(3, dtype=np.int32), *numbers])
+            host = second.numpy()
+            del pad, second
+            devices._devices.clear()
+            gc.collect()
+            del first
+            np.testing.assert_array_equal(host, [0, 1, 2, 1])
+            del host
+        """
+    )
