@@ -73,12 +73,24 @@ bool separateGenerated(func::FuncOp function, ArrayRef<Value> arrays, bool isAhe
   return one != nullptr;
 }
 
+/// Whether a program computes arrays of none.
+bool generatesAny(ModuleOp program) {
+  return llvm::any_of(program.getOps<func::FuncOp>(), [](func::FuncOp function) {
+    return llvm::any_of(computed(function), [](Value array) {
+      Operation *op = array.getDefiningOp();
+      return !isa<linalg::FillOp>(op) && readsNoArray(op);
+    });
+  });
+}
+
 struct SeparateGeneratedPass : impl::SeparateGeneratedPassBase<SeparateGeneratedPass> {
   using SeparateGeneratedPassBase::SeparateGeneratedPassBase;
 
   void runOnOperation() override {
     // On GPUs, an iota is a table, and a dispatch that made it would be repeated before each of its readers.
-    bool isAhead = Target(getOperation()).isGpu() || computesMuchOfConstants(getOperation()), isAny = isAhead;
+    bool isAhead =
+        computesMuchOfConstants(getOperation()) || (Target(getOperation()).isGpu() && generatesAny(getOperation()));
+    bool isAny = isAhead;
     if (isAhead)
       getOperation()->setAttr(kComputesAhead, UnitAttr::get(&getContext()));
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
