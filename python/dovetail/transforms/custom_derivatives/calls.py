@@ -21,7 +21,7 @@ from dovetail.tracing.arguments import (
     name_of,
     results_of,
 )
-from dovetail.tracing.functions import TracedFunction, held_by
+from dovetail.tracing.functions import TracedFunction, held_by, trace
 from dovetail.tracing.functions import call as apply_function
 from dovetail.tracing.perturbed import is_perturbed
 from dovetail.tracing.references import Ref, check_references, refuse_returned
@@ -160,6 +160,21 @@ class Call:
         """Trace the function itself; returns its results and their structure."""
         leaves, spec = flatten(self.apply(self._function, tracers))
         return results_of(self._function, leaves, spec), spec
+
+    def traced_primal(self, kind: str) -> TracedFunction:
+        """The function itself, traced; `kind` is "custom_jvp" or "custom_vjp"."""
+        traced = trace(
+            self.primal,
+            self.avals,
+            self.names,
+            kind,
+            self.name,
+            self.leaves,
+            order=0,
+            refs="held",
+        )
+        check_references(kind, self.name, self.leaves, self.names, traced.captured)
+        return traced
 
 
 def results_of_call(

@@ -13,7 +13,7 @@ from dovetail.base.trace_stack import derivative_order
 from dovetail.tracing.arguments import Function, as_operand, name_of
 from dovetail.tracing.functions import TracedFunction, apply, trace
 from dovetail.tracing.perturbed import is_perturbed
-from dovetail.tracing.references import Ref, check_references
+from dovetail.tracing.references import Ref
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.transforms.custom_derivatives.calls import (
     Call,
@@ -134,17 +134,7 @@ class custom_jvp(WithRule):
             for i, arg in enumerate(args)
         )
         call = Call(self.fun, args, self.nondiff_argnums)
-        primal = trace(
-            call.primal,
-            call.avals,
-            call.names,
-            "custom_jvp",
-            call.name,
-            call.leaves,
-            order=0,
-            refs="held",
-        )
-        check_references("custom_jvp", call.name, call.leaves, call.names, primal.captured)
+        primal = call.traced_primal("custom_jvp")
         return results_of_call(
             call, primal, lambda: self._with_rule(call, primal, order - 1), self.symbolic_zeros
         )

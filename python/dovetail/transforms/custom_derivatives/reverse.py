@@ -16,7 +16,7 @@ from dovetail.base.trace_stack import current, derivative_order, in_checkpoint
 from dovetail.tracing.arguments import Function, as_operand, name_of
 from dovetail.tracing.functions import TracedFunction, apply, trace
 from dovetail.tracing.perturbed import is_perturbed
-from dovetail.tracing.references import Ref, check_references
+from dovetail.tracing.references import Ref
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.transforms.custom_derivatives.calls import (
     Call,
@@ -117,17 +117,7 @@ class custom_vjp(WithRule):
         if not order:
             return self._plain(args)
         call = Call(self.fun, args, self.nondiff_argnums)
-        primal = trace(
-            call.primal,
-            call.avals,
-            call.names,
-            "custom_vjp",
-            call.name,
-            call.leaves,
-            order=0,
-            refs="held",
-        )
-        check_references("custom_vjp", call.name, call.leaves, call.names, primal.captured)
+        primal = call.traced_primal("custom_vjp")
         return results_of_call(
             call, primal, lambda: self._with_rules(call, primal, order - 1), self.symbolic_zeros
         )
