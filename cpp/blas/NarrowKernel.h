@@ -84,8 +84,7 @@ void multiplyRows(const NarrowProduct<T> &product, int j, int r) {
     }
     for (int h = 0; h < height; ++h)
       for (int i = 0; i < count; ++i)
-        for (int lane = 0; lane < lanes; ++lane)
-          sums[h][i] += parts[h][i][lane];
+        sums[h][i] += sumOf<T>(parts[h][i]);
     begin = end;
   }
   for (int h = 0; h < height; ++h)
@@ -109,8 +108,61 @@ void byRowsFrom(const NarrowProduct<T> &product, int j) {
     multiplyRows<height, 1>(product, j, r);
 }
 
+/// The few as rows of `vectors` vectors, one for each term.
+template <int vectors, typename T>
+std::vector<Vector<T>> byTerm(const NarrowProduct<T> &product) {
+  std::vector<Vector<T>> few(size_t(product.terms) * vectors);
+  for (int k = 0; k < product.terms; ++k)
+    for (int r = 0; r < product.narrow; ++r)
+      few[k * vectors + r / kLanes<T>][r % kLanes<T>] = product.few[int64_t(r) * product.terms + k];
+  return few;
+}
+
+/// Products of `height` rows of the matrix, from j on, with all of the few at once: a lane for each.
+template <int height, int vectors, typename T>
+void multiplyByEach(const NarrowProduct<T> &product, const Vector<T> *few, int j) {
+  const T *rows = product.matrix + j * product.stride;
+  double sums[height][vectors * kLanes<T>] = {};
+  for (int begin = 0; begin < product.terms; begin += kBlock) {
+    int end = std::min(begin + kBlock, product.terms);
+    Vector<T> parts[height][vectors] = {};
+    for (int k = begin; k < end; ++k)
+      for (int h = 0; h < height; ++h)
+        for (int v = 0; v < vectors; ++v)
+          parts[h][v] += rows[h * product.stride + k] * few[k * vectors + v];
+    for (int h = 0; h < height; ++h)
+      for (int i = 0; i < vectors * kLanes<T>; ++i)
+        sums[h][i] += parts[h][i / kLanes<T>][i % kLanes<T>];
+  }
+  for (int h = 0; h < height; ++h)
+    for (int r = 0; r < product.narrow; ++r)
+      product.result[r * product.narrowStride + (j + h) * product.wideStride] = static_cast<T>(sums[h][r]);
+}
+
+template <int vectors, typename T>
+void byEach(const NarrowProduct<T> &product) {
+  constexpr int height = 8;
+  std::vector<Vector<T>> few = byTerm<vectors>(product);
+  int j = 0;
+  for (; j + height <= product.wide; j += height)
+    multiplyByEach<height, vectors>(product, few.data(), j);
+  for (; j < product.wide; ++j)
+    multiplyByEach<1, vectors>(product, few.data(), j);
+}
+
+/// Whether rows are so short that adding up the lanes, about eight steps for each number, would take longer than what
+/// lanes without one of the few waste.
+template <typename T>
+bool areShort(const NarrowProduct<T> &product) {
+  constexpr int lanes = kLanes<T>;
+  int vectors = (product.narrow + lanes - 1) / lanes, left = product.terms % lanes;
+  return product.terms * vectors < product.narrow * (product.terms / lanes + 8 + 2 * left);
+}
+
 template <typename T>
 void byRows(const NarrowProduct<T> &product) {
+  if (areShort(product))
+    return product.narrow <= kLanes<T> ? byEach<1>(product) : byEach<2>(product);
   constexpr int height = 4;
   int j = 0;
   for (; j + height <= product.wide; j += height)

@@ -12,14 +12,21 @@ namespace dovetail {
 
 bool isProductForLibrary(Type element, int64_t batch, int64_t rows, int64_t columns, int64_t terms) {
   double work = double(rows) * columns * terms;
+  if (const char *e = getenv("DT_PROD"))
+    return *e == '1';
   int64_t narrow = std::min(rows, columns);
   // With few rows or columns, all time goes into reading the other operand.
   if (narrow < 16)
     return std::max(rows, columns) >= 32 && terms >= 16 && work / narrow >= (1 << 14) && work * batch >= (1 << 16);
   if (element.isF32()) {
     // Only the code generator fuses what follows, which counts if the result is the largest array.
-    bool isLarge =
-        rows * columns < terms * (rows + columns) ? work >= (1 << 17) && work * batch >= (1 << 21) : work >= (1 << 23);
+    bool isResultLarge = rows * columns >= terms * (rows + columns);
+    // Its tiles have 16 rows and columns, and what is left over is computed by slow loops.
+    bool isUneven = rows % 16 != 0 || columns % 16 != 0;
+    if (isUneven && (isResultLarge ? rows * columns < (1 << 19) && terms >= 16 && work * batch >= (1 << 20)
+                                   : work >= (1 << 12) && work * batch >= (1 << 16)))
+      return true;
+    bool isLarge = isResultLarge ? work >= (1 << 23) : work >= (1 << 17) && work * batch >= (1 << 21);
     return terms >= 32 && narrow >= 32 && isLarge;
   }
   return work >= (1 << 16);

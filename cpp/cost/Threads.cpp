@@ -199,4 +199,15 @@ double savedByThreads(ModuleOp module) {
   return savedIn(main.getBody()) - kSecondsOfCall;
 }
 
+double savedByLibrary(Operation *loop) {
+  double seconds = 0;
+  for (Region &body : loop->getRegions())
+    for (Operation &op : opsOf(body))
+      if (isProductForLibrary(&op)) {
+        Cost cost = costOf(&op);
+        seconds += std::max(secondsOf(&op, cost, /*isReduction=*/true), cost.bytes * secondsOfByte());
+      }
+  return seconds / 2 - kSecondsOfIteration;
+}
+
 } // namespace dovetail

@@ -10,6 +10,10 @@ namespace dovetail {
 /// to threads takes longer than they save.
 double savedByThreads(mlir::ModuleOp module);
 
+/// Seconds that the library's threads save in an iteration of a loop, by estimate, if its products are calls of their
+/// own; in a loop that is one dispatch, the thread that runs it computes them.
+double savedByLibrary(mlir::Operation *loop);
+
 } // namespace dovetail
 
 #endif // DOVETAIL_COST_THREADS_H

@@ -3,9 +3,11 @@
 #include "GpuThreads.h"
 #include "OneDispatch.h"
 #include "cpp/cost/Steps.h"
+#include "cpp/cost/Threads.h"
 #include "cpp/iree/Donation.h"
 #include "cpp/tensors/Target.h"
 #include "dialects/Control.h"
+#include "dialects/HostFunction.h"
 
 using namespace mlir;
 
@@ -32,6 +34,9 @@ bool isForOneDispatch(Operation *op, ImplicitLocOpBuilder &b, ValueRange operand
   if (isInDispatch(b) || moduleOf(b)->hasAttr(kHostLoops) || !isMemoryEffectFree(op))
     return false;
   Target target(moduleOf(b));
+  auto threads = moduleOf(b)->getAttrOfType<IntegerAttr>(kThreads);
+  if (target.isCpu() && threads && threads.getInt() > 1 && savedByLibrary(op) > 0)
+    return false;
   auto scan = dyn_cast<ScanOp>(op);
   int64_t steps = stepsOf(op);
   // Its initial value is copied once, by the same thread, unless it is overwritten.

@@ -122,3 +122,39 @@ module attributes {dovetail.host_functions} {
     return %0, %2 : tensor<5x3x2xf64>, tensor<5x3x2xf64>
   }
 }
+
+// -----
+
+// A loop whose products are worth several threads is no dispatch on one of them: the library's threads compute them.
+// CHECK-LABEL: func @main
+// CHECK: scf.for
+// CHECK: "flow.dispatch"({{.*}}entry_points = [@product::@product]
+module attributes {dovetail.host_functions, dovetail.target = "cpu", dovetail.threads = 2 : i64} {
+  func.func @main(%x: tensor<1000xf64>, %a: tensor<1000x1000xf64>) -> tensor<1000xf64> {
+    %0 = dovetail.scan length 30 init(%x) over() consts(%a)
+      : (tensor<1000xf64>, tensor<1000x1000xf64>) -> tensor<1000xf64> {
+    ^bb0(%y: tensor<1000xf64>, %b: tensor<1000x1000xf64>):
+      %1 = dovetail.dot_general %b, %y batch [] x [] contract [1] x [0] : tensor<1000x1000xf64>, tensor<1000xf64>
+      dovetail.yield %1 : tensor<1000xf64>
+    }
+    return %0 : tensor<1000xf64>
+  }
+}
+
+// -----
+
+// On one thread it is.
+// CHECK-LABEL: func @main
+// CHECK-NOT: scf.for
+// CHECK: "flow.dispatch"({{.*}}entry_points = [@once
+module attributes {dovetail.host_functions, dovetail.target = "cpu", dovetail.threads = 1 : i64} {
+  func.func @main(%x: tensor<1000xf64>, %a: tensor<1000x1000xf64>) -> tensor<1000xf64> {
+    %0 = dovetail.scan length 30 init(%x) over() consts(%a)
+      : (tensor<1000xf64>, tensor<1000x1000xf64>) -> tensor<1000xf64> {
+    ^bb0(%y: tensor<1000xf64>, %b: tensor<1000x1000xf64>):
+      %1 = dovetail.dot_general %b, %y batch [] x [] contract [1] x [0] : tensor<1000x1000xf64>, tensor<1000xf64>
+      dovetail.yield %1 : tensor<1000xf64>
+    }
+    return %0 : tensor<1000xf64>
+  }
+}

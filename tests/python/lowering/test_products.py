@@ -49,6 +49,11 @@ SUBSCRIPTS = {
     "ik,jk->ij  ": {"i": 501, "k": 709, "j": 7},
     "ki,kj->ij  ": {"i": 1100, "k": 300, "j": 15},
     "ki,jk->ij  ": {"i": 700, "k": 300, "j": 2},
+    # Short rows of a matrix, times a few columns.
+    "ik,kj->ij   ": {"i": 1003, "k": 70, "j": 13},
+    "ik,jk->ij   ": {"i": 2001, "k": 50, "j": 8},
+    "ki,jk->ij   ": {"i": 5, "k": 60, "j": 1502},
+    "ik,kj->ij    ": {"i": 1999, "k": 300, "j": 15},
 }
 
 
@@ -107,6 +112,20 @@ def test_layouts(dtype: Any) -> None:
         expected = np.einsum(s.strip(), *(x.astype(np.complex128) for x in operands))
         assert results[s].dtype == dtype
         np.testing.assert_allclose(results[s], expected, rtol=rtol, atol=100 * rtol)
+
+
+@pytest.mark.parametrize(
+    ("batch", "rows", "columns", "terms"),
+    [(1, 20, 20, 1000), (1, 50, 50, 50), (20, 20, 20, 20), (1, 100, 1000, 20), (1, 500, 24, 100)],
+)
+def test_products_of_uneven_sizes(batch: int, rows: int, columns: int, terms: int) -> None:
+    """Sizes that are no multiples of the code generator's tiles."""
+    x = RNG.normal(size=(batch, rows, terms)).astype(np.float32)
+    y = RNG.normal(size=(batch, terms, columns)).astype(np.float32)
+    program = dt.jit(dnp.matmul, compile="now")
+    assert _count(program.lower(x, y).as_text("lower")) == 1
+    expected = np.matmul(x.astype(np.float64), y)
+    np.testing.assert_allclose(program(x, y), expected, rtol=1e-4, atol=1e-3)
 
 
 MODULE = """
