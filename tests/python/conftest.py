@@ -15,7 +15,7 @@ import pytest
 from hypothesis import settings
 
 from support import cuda_on_cpu
-from support.breadth import compiles
+from support.breadth import chosen, compiles
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -23,35 +23,31 @@ os.environ.setdefault("DOVETAIL_CACHE_DIR", str(REPOSITORY / "build" / "test-cac
 # Numbers are those of compiled programs, from the first call on.
 os.environ.setdefault("DOVETAIL_COMPILE", "now")
 
-# Compiling makes the first example slow. A failure must recur on the next run. Half of hypothesis's
-# usual examples: the same in each run, so that more of them find a fault once only.
+# Compiling makes the first example slow. A failure must recur on the next run. A third of
+# hypothesis's usual examples: the same in each run, so that more of them find a fault once only.
 settings.register_profile(
-    "dovetail", deadline=None, derandomize=True, print_blob=True, max_examples=50
+    "dovetail", deadline=None, derandomize=True, print_blob=True, max_examples=33
 )
 # New examples in every run, as `tools/test --nightly` requires, and as many as usual.
 settings.register_profile("nightly", deadline=None, print_blob=True, max_examples=100)
 settings.register_profile("fast", settings.get_profile("dovetail"), max_examples=10)
-PROFILE = os.environ.get("DOVETAIL_PROFILE", "dovetail")
-settings.load_profile(PROFILE)
-# In `tools/test --fast`: how many cases of a parametrized test run.
-FAST_CASES = 1
+# What `tools/test` sets; pytest alone runs all cases of tests, with the examples of a day.
+PROFILE = os.environ.get("DOVETAIL_PROFILE", "")
+settings.load_profile(PROFILE or "dovetail")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """In `tools/test --fast`, leaves out most cases of tests that have many; which, depends on
-    their names.
-    """
-    if PROFILE != "fast":
-        return
+    """Leaves out cases of tests that have many, if this is a run of `tools/test`."""
     cases = collections.defaultdict(list)
     for item in items:
         cases[item.nodeid.partition("[")[0]].append(item)
     left = set()
     for each in cases.values():
-        each.sort(key=lambda item: crc32(item.nodeid.encode()))
-        left.update(each[FAST_CASES:])
-    config.hook.pytest_deselected(items=[item for item in items if item in left])
-    items[:] = [item for item in items if item not in left]
+        kept = chosen([item.nodeid for item in each], each[0].path.parent.name, PROFILE)
+        left.update(item for item in each if item.nodeid not in kept)
+    if left:
+        config.hook.pytest_deselected(items=[item for item in items if item in left])
+        items[:] = [item for item in items if item not in left]
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

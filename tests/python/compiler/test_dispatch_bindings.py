@@ -15,7 +15,7 @@ from dovetail.compiler import module_files
 from dovetail.compiler.iree_compiler import native
 from dovetail.compiler.iree_compiler.dispatches import Dispatches, Shared
 from dovetail.compiler.targets import Target
-from support.breadth import some
+from support.breadth import IS_NIGHTLY
 from support.op_calls import IN_EVERY_WAY, MOST_CALLS, all_calls, program_of
 
 pytestmark = pytest.mark.usefixtures("in_64_bits")
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("in_64_bits")
 FLAGS = (*Target.parse("cpu").flags, module_files.WITHOUT_LIBRARY)
 # Element types, and whether sizes are unknown: dispatches have operands then.
 OTHERS = [(each, False) for each in sorted(IN_EVERY_WAY - {dtypes.float32}, key=str)]
-PROGRAMS = [(dtypes.float32, False), (dtypes.float32, True), *some(OTHERS, len(OTHERS))]
+PROGRAMS = [(dtypes.float32, False), (dtypes.float32, True), *(OTHERS if IS_NIGHTLY else [])]
 
 SUBSPAN, LOADED = "hal.interface.binding.subspan", "hal.interface.constant.load"
 # What only passes an operand on, or says what is known of it.

@@ -14,6 +14,7 @@ from dovetail import dtypes
 from dovetail.compiler import iree_compiler, iree_tool
 from dovetail.compiler.iree_compiler import native
 from dovetail.compiler.targets import Target
+from support.breadth import at_night
 from support.op_calls import all_calls, program_of
 
 ADVICE = "IREE has changed: see dovetail/compiler/iree_compiler/native.py"
@@ -57,8 +58,12 @@ def test_programs_are_next_to_the_library() -> None:
 
 @pytest.mark.parametrize(
     ("dtype", "pointwise"),
-    [(d, True) for d in (dtypes.float32, dtypes.float64, dtypes.float16)]
-    + [(dtypes.float32, False)],
+    [
+        (dtypes.float32, True),
+        (dtypes.float32, False),
+        pytest.param(dtypes.float64, True, marks=at_night),
+        pytest.param(dtypes.float16, True, marks=at_night),
+    ],
     ids=str,
 )
 def test_programs_call_no_function_that_is_not_optimized(

@@ -212,7 +212,8 @@ def test_threads_wait_for_each_other(gpu: str) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-s", "-n0", "-p", "no:cacheprovider"]
     done = subprocess.run(
         [*command, __file__, "-k", which],
-        env=os.environ | {"DOVETAIL_CUDA_ORDER": "random", "DOVETAIL_CUDA_RACES": "1"},
+        env=os.environ
+        | {"DOVETAIL_CUDA_ORDER": "random", "DOVETAIL_CUDA_RACES": "1", "DOVETAIL_PROFILE": ""},
         capture_output=True,
         text=True,
         check=False,

@@ -36,6 +36,29 @@ def some(ways: Sequence[T], count: int, start: int = 0) -> Sequence[T]:
     return ways if IS_NIGHTLY else ways[start::count]
 
 
+# Folders of tests whose cases are forms of one thing, of which each compiles a program of its own.
+_OF_FORMS = {"lowering", "experimental", "placement"}
+# Tests with fewer cases run them all.
+_FEW_CASES = 4
+
+
+def chosen(cases: Sequence[str], folder: str, profile: str) -> set[str]:
+    """Those of the cases of one test that run; which, depends on their names.
+
+    Args:
+      cases: the names of all cases, at least one.
+      folder: the test's folder.
+      profile: `fast`, where one of each test runs; `dovetail`, where half of those of a folder of
+        forms run; others run all.
+    """
+    count = len(cases)
+    if profile == "fast":
+        count = 1
+    elif profile == "dovetail" and folder in _OF_FORMS and count >= _FEW_CASES:
+        count = (count + 1) // 2
+    return set(sorted(cases, key=lambda name: crc32(name.encode()))[:count])
+
+
 # Folders of functions that consist of ops, whose code the tests of ops and of the lowering compile.
 _OF_FUNCTIONS = {
     *("lax", "numpy", "scipy", "random", "nn", "optim", "example_libraries", "transforms"),
