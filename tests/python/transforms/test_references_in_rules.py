@@ -246,6 +246,26 @@ def test_integers_of_64_bits(dtype: Any, jitted: bool) -> None:
         np.testing.assert_array_equal(ref[...], 9 * start + dtype(4))
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(np.True_, np.int8(-3), np.uint8(200), np.int32(-(2**31)), np.uint32(2**32 - 1)),
+        *(np.int64(-(2**62) - 1), np.uint64(2**63 + 2**40 + 1), np.float16(0.5), np.float64(1 / 3)),
+    ],
+    ids=lambda value: value.dtype.name,
+)
+def test_element_types_of_references_made_within(value: Any) -> None:
+    scale = rule(nothing, lambda ref, g: g * ref[...].astype(g.dtype))
+    with dt.enable_x64():
+        derivative = dt.grad(lambda x: scale(dt.new_ref(value), x))
+        assert derivative(1.0) == dt.jit(derivative)(1.0) == float(value)
+        batched = dt.vmap(lambda x, value: scale(dt.new_ref(value), x))
+        values = dnp.stack([value, value])
+        assert (
+            dt.grad(lambda x: batched(x, values).sum())(dnp.ones(2)).tolist() == [float(value)] * 2
+        )
+
+
 def test_references_that_functions_close_over() -> None:
     ref = dt.new_ref(0.0)
 
