@@ -265,7 +265,7 @@ static FailureOr<std::pair<func::FuncOp, SmallVector<int64_t>>> backwardOfAll(Em
 
 LogicalResult CustomVjpOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims,
                                  SmallVectorImpl<Value> &results, SmallVectorImpl<int64_t> &resultDims) {
-  unsigned numArgs = getArgs().size(), numResults = getNumResults();
+  unsigned numArgs = getArgs().size(), numResults = getNumResults(), firstDim = resultDims.size();
   BatchedTogether parts(e);
   if (failed(parts.add(e.transforms().lookup(getCalleeAttr()), dims)) ||
       failed(parts.add(e.transforms().lookup(getFwdAttr()), dims)))
@@ -286,13 +286,20 @@ LogicalResult CustomVjpOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64
   if (failed(backward) || failed(parts.add(backward->first, ofBwd)))
     return failure();
   ArrayRef<int64_t> wrt = backward->second;
+  // A backward rule that leaves a batch in a reference leaves it to the rule before it.
+  SmallVector<Value> withBatch(operands);
+  SmallVector<int64_t> newDims(dims);
+  for (auto [i, number] : llvm::enumerate(wrt))
+    if (number >= numArgs - numEchoes && dims[number] == kUnbatched && parts.resultDims(2)[i] != kUnbatched) {
+      withBatch[number] = e.batchAt(operands[number], kUnbatched, 0);
+      newDims[number] = 0;
+    }
+  if (newDims != dims) {
+    resultDims.truncate(firstDim);
+    return batch(e, withBatch, newDims, results, resultDims);
+  }
   // The cotangent of an argument that all elements of the batch share is the sum over them.
   for (auto [i, number] : llvm::enumerate(wrt)) {
-    if (number >= numArgs - numEchoes && dims[number] == kUnbatched && parts.resultDims(2)[i] != kUnbatched)
-      return emitError() << "performing a set/swap operation with vmapped value on an unbatched array reference in the "
-                            "backward rule of '"
-                         << getCallee() << "', got: a reference that the batch shares; pass it to the function that is "
-                         << "batched as an argument with a batch";
     parts.align(2, i, dims[number]);
     if (dims[number] == kUnbatched)
       parts.sum(2, i);

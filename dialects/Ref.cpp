@@ -1,5 +1,7 @@
 // References: their type, and what their ops do to the arrays that they hold.
 #include "Ref.h"
+#include "Control.h"
+#include "Emitter.h"
 #include "Inference.h"
 
 using namespace mlir;
@@ -97,10 +99,10 @@ LogicalResult FreezeOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
 RankedTensorType echoType(RankedTensorType array) {
   Type element = array.getElementType();
   if (auto integer = dyn_cast<IntegerType>(element)) {
-    if (integer.getWidth() > 32)
-      return nullptr;
     Builder builder(array.getContext());
     element = integer.getWidth() > 16 ? builder.getF64Type() : builder.getF32Type();
+    if (integer.getWidth() > 32)
+      element = ComplexType::get(element);
   }
   return RankedTensorType::get(array.getShape(), element);
 }
@@ -109,13 +111,7 @@ LogicalResult RefEchoOp::inferReturnTypes(MLIRContext *, std::optional<Location>
                                           DictionaryAttr, OpaqueProperties, RegionRange, SmallVectorImpl<Type> &types) {
   if (failed(inferHeld(loc, getOperationName(), operands, types)))
     return failure();
-  RankedTensorType echo = echoType(cast<RankedTensorType>(types.front()));
-  if (!echo)
-    return emitOptionalError(
-        loc, "'", getOperationName(),
-        "' op operand #0 must hold floats, complex numbers, bools or integers of at most 32 bits, got: ",
-        operands[0].getType());
-  types.front() = echo;
+  types.front() = echoType(cast<RankedTensorType>(types.front()));
   return success();
 }
 
@@ -124,6 +120,8 @@ void RefEchoOp::discharge(ValueRange, MutableArrayRef<Value> echoes, SmallVector
 }
 
 bool RefEchoOp::readsBackward() { return getRead(); }
+unsigned RefEchoOp::echoDepth() { return getDepth(); }
+unsigned RefSetEchoOp::echoDepth() { return getDepth(); }
 
 LogicalResult RefSetEchoOp::verify() {
   RankedTensorType echo = echoType(getRef().getType().getArray());
@@ -134,6 +132,64 @@ LogicalResult RefSetEchoOp::verify() {
 
 void RefSetEchoOp::discharge(ValueRange operands, MutableArrayRef<Value> echoes, SmallVectorImpl<Value> &) {
   echoes[0] = operands[1];
+}
+
+LogicalResult EchoEndOp::verify() {
+  if (getHeld().getType() != getEcho().getType())
+    return emitOpError() << "must take what the reference holds as an array of the type of its echo, "
+                         << getEcho().getType() << ", got: " << getHeld().getType();
+  if (TypeRange(getXs().getTypes()) != TypeRange(getOuts().getTypes()))
+    return emitOpError() << "must have results of the types of the values, " << getXs().getTypes()
+                         << ", got: " << getOuts().getTypes();
+  return success();
+}
+
+LogicalResult EchoEndOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> tangents, SmallVectorImpl<Value> &results,
+                             SmallVectorImpl<Value> &resultTangents) {
+  auto end = [&](Value echo, ValueRange xs) {
+    return EchoEndOp::create(e.builder, e.loc, xs.getTypes(), primals[0], echo, xs).getOuts();
+  };
+  llvm::append_range(results, end(primals[1], primals.drop_front(2)));
+  ArrayRef<Value> ofXs = tangents.drop_front(2);
+  SmallVector<Value> all(ofXs), given = presentOf(ofXs);
+  // Rules run for cotangents of what they gave a tangent.
+  if (tangents[1] && !given.empty())
+    scatterTo(end(tangents[1], given), present(ofXs), all);
+  llvm::append_range(resultTangents, all);
+  return success();
+}
+
+OperandSets EchoEndOp::linearSets() {
+  return {llvm::to_vector_of<unsigned, 3>(llvm::seq<unsigned>(1, getNumOperands()))};
+}
+
+LogicalResult EchoEndOp::transpose(Emitter &, ValueRange operands, ArrayRef<Value> cotangents,
+                                   MutableArrayRef<Value> operandCotangents) {
+  operandCotangents[1] = operands[0];
+  llvm::copy(cotangents, operandCotangents.drop_front(2).begin());
+  return success();
+}
+
+LogicalResult EchoEndOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims, SmallVectorImpl<Value> &results,
+                               SmallVectorImpl<int64_t> &resultDims) {
+  Value held = operands[0], echo = operands[1];
+  if (dims[0] != kUnbatched && dims[1] == kUnbatched)
+    return emitError() << "a backward rule must not read a reference that was made without the batch and written with "
+                          "it, got: "
+                       << getHeld().getType() << "; make it from an array that has the batch";
+  if (dims[1] != kUnbatched) {
+    held = e.batchAt(held, dims[0], 0);
+    echo = e.batchAt(echo, dims[1], 0);
+  }
+  ValueRange xs = operands.drop_front(2);
+  llvm::append_range(results, EchoEndOp::create(e.builder, e.loc, xs.getTypes(), held, echo, xs).getOuts());
+  llvm::append_range(resultDims, dims.drop_front(2));
+  return success();
+}
+
+LogicalResult EchoEndOp::resolve(Emitter &, SmallVectorImpl<Value> &results) {
+  llvm::append_range(results, getXs());
+  return success();
 }
 
 void FreezeOp::discharge(ValueRange, MutableArrayRef<Value> held, SmallVectorImpl<Value> &results) {

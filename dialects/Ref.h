@@ -10,7 +10,7 @@
 #include "dialects/Ref.h.inc"
 
 namespace dovetail {
-/// The type of the echo of a reference that holds arrays of this type; null if it has none.
+/// The type of the echo of a reference that holds arrays of this type.
 mlir::RankedTensorType echoType(mlir::RankedTensorType array);
 } // namespace dovetail
 

@@ -6,6 +6,7 @@
 #include "dialects/Body.h"
 #include "dialects/Control.h"
 #include "dialects/Emitter.h"
+#include "dialects/Pointwise.h"
 #include "dialects/Ref.h"
 
 using namespace mlir;
@@ -15,12 +16,28 @@ namespace dovetail {
 #define GEN_PASS_DEF_DISCHARGEPASS
 #include "cpp/transforms/Passes.h.inc"
 
-/// The two arrays that belong to a reference.
-enum class Part { Held, Echo };
-static Part partOf(RefOpInterface op) { return isa<EchoOpInterface>(op.getOperation()) ? Part::Echo : Part::Held; }
+/// The arrays of a reference, by their depths: what it holds, then its echoes.
+constexpr unsigned kHeld = 0;
+static unsigned depthOf(RefOpInterface op) {
+  auto onEcho = dyn_cast<EchoOpInterface>(op.getOperation());
+  return onEcho ? onEcho.echoDepth() : kHeld;
+}
 
 static bool isRef(Value value) { return isa<RefType>(value.getType()); }
 static Type arrayOf(Value ref) { return cast<RefType>(ref.getType()).getArray(); }
+
+/// An array that a reference holds as floats of the type of its echo.
+static Value asEcho(Emitter &e, Value held) {
+  auto type = cast<RankedTensorType>(held.getType()), echo = echoType(type);
+  auto integer = dyn_cast<IntegerType>(type.getElementType());
+  if (!integer || integer.getWidth() <= 32)
+    return e.convert(held, echo.getElementType());
+  Value half = e.full(held, 32);
+  Value upper = integer.isUnsigned() ? Value(e.make<ShiftRightLogicalOp>(held, half))
+                                     : Value(e.make<ShiftRightArithmeticOp>(held, half));
+  Type word = IntegerType::get(type.getContext(), 32, IntegerType::Unsigned), real = e.builder.getF64Type();
+  return e.make<ComplexOp>(e.convert(upper, real), e.convert(e.convert(held, word), real));
+}
 
 /// Calls `visit` with the arguments of bodies that a reference becomes.
 static void forEachArgument(OpOperand &ref, function_ref<void(Value)> visit) {
@@ -28,26 +45,39 @@ static void forEachArgument(OpOperand &ref, function_ref<void(Value)> visit) {
     flow.forEachTarget(ref, [&](Value target, Flow) { visit(target); });
 }
 
-/// Returns true if `test` holds for an op on a reference, also in bodies.
-static bool isUsedBy(Value ref, function_ref<bool(RefOpInterface, Value)> test) {
-  return llvm::any_of(ref.getUses(), [&](OpOperand &use) {
-    auto op = dyn_cast<RefOpInterface>(use.getOwner());
-    bool found = op && test(op, use.get());
-    forEachArgument(use, [&](Value argument) { found |= isUsedBy(argument, test); });
-    return found;
-  });
+/// Calls `visit` with the ops on a reference, also in bodies, and the reference there.
+static void forEachOpOn(Value ref, function_ref<void(RefOpInterface, Value)> visit) {
+  for (OpOperand &use : ref.getUses()) {
+    if (auto op = dyn_cast<RefOpInterface>(use.getOwner()))
+      visit(op, ref);
+    forEachArgument(use, [&](Value argument) { forEachOpOn(argument, visit); });
+  }
 }
 
-/// Returns true if one of the arrays of a reference is written to or ended, also in bodies.
-static bool isChanged(Value ref, Part part) {
-  return isUsedBy(ref, [&](RefOpInterface op, Value used) {
-    auto withEffects = dyn_cast<MemoryEffectOpInterface>(op.getOperation());
-    if (!withEffects || partOf(op) != part)
-      return false;
-    SmallVector<MemoryEffects::EffectInstance> effects;
-    withEffects.getEffectsOnValue(used, effects);
-    return llvm::any_of(effects, [](auto &effect) { return !isa<MemoryEffects::Read>(effect.getEffect()); });
+/// The depths of the arrays of references that are written to or ended, also in bodies.
+static SmallVector<unsigned> changedDepths(ValueRange refs) {
+  SmallVector<unsigned> depths;
+  for (Value ref : refs)
+    forEachOpOn(ref, [&](RefOpInterface op, Value used) {
+      SmallVector<MemoryEffects::EffectInstance> effects;
+      if (auto withEffects = dyn_cast<MemoryEffectOpInterface>(op.getOperation()))
+        withEffects.getEffectsOnValue(used, effects);
+      if (llvm::any_of(effects, [](auto &effect) { return !isa<MemoryEffects::Read>(effect.getEffect()); }))
+        depths.push_back(depthOf(op));
+    });
+  llvm::sort(depths);
+  depths.erase(llvm::unique(depths), depths.end());
+  return depths;
+}
+
+/// Returns true if a backward rule reads what an echo of the reference passes on.
+static bool isReadBackward(Value ref, unsigned depth) {
+  bool isRead = false;
+  forEachOpOn(ref, [&](RefOpInterface op, Value) {
+    auto onEcho = dyn_cast<EchoOpInterface>(op.getOperation());
+    isRead |= onEcho && onEcho.readsBackward() && onEcho.echoDepth() == depth;
   });
+  return isRead;
 }
 
 /// Inlines calls of functions that take references: what these hold belongs to the place of the call.
@@ -86,7 +116,7 @@ private:
   /// An array of a reference that the bodies of an op replace.
   struct Written {
     Value ref;
-    Part part;
+    unsigned depth;
     Value before;
     /// The reference in the bodies.
     SmallVector<Value> inner;
@@ -95,8 +125,8 @@ private:
   LogicalResult visit(Block &block);
   LogicalResult visit(Operation &op);
   LogicalResult apply(RefOpInterface op);
-  /// Gives a reference that is made here an echo, if a backward rule needs one.
-  LogicalResult giveEcho(Operation *maker, Value ref);
+  /// Gives a reference that is made here the echoes that backward rules need.
+  LogicalResult giveEchoes(Operation *maker, Value ref);
   LogicalResult visitBodies(Operation *op);
   /// Gives bodies arrays instead of the references that an op has as operands; those that they write to are in
   /// `written`.
@@ -107,10 +137,16 @@ private:
   Value hold(Value argument);
   /// What a reference holds, or null after an error.
   Value heldBy(Operation *user, Value ref);
-  DenseMap<Value, Value> &arrays(Part part) { return part == Part::Held ? held : echoes; }
+  /// An array of a reference, by its depth.
+  Value &array(Value ref, unsigned depth) { return arrays[{ref, depth}]; }
 
   /// What references hold now, null after their end, and their echoes.
-  DenseMap<Value, Value> held, echoes;
+  DenseMap<std::pair<Value, unsigned>, Value> arrays;
+  /// Ends the references that were made in a block and are read by backward rules: a backward pass begins with what
+  /// they hold.
+  LogicalResult end(Block &block);
+
+  SmallVector<Value> readBackward;
   /// Ops that are replaced. Later ones use the references of earlier ones.
   SmallVector<Operation *> replaced;
 };
@@ -118,66 +154,68 @@ private:
 } // namespace
 
 Value Discharging::heldBy(Operation *user, Value ref) {
-  Value array = held.lookup(ref);
-  if (!array)
+  Value held = array(ref, kHeld);
+  if (!held)
     user->emitOpError() << "must not use a reference after its end, got: " << ref.getType()
                         << " after 'dovetail.freeze'";
-  return array;
+  return held;
 }
 
 Value Discharging::hold(Value argument) {
   OpBuilder builder = OpBuilder::atBlockBegin(argument.getParentBlock());
-  Type type = argument.getType(), array = arrayOf(argument);
+  Type type = argument.getType(), held = arrayOf(argument);
   auto cast = UnrealizedConversionCastOp::create(builder, argument.getLoc(), type, argument);
   Value ref = cast.getResult(0);
   argument.replaceAllUsesExcept(ref, cast);
-  argument.setType(array);
-  held[ref] = argument;
+  argument.setType(held);
+  array(ref, kHeld) = argument;
   replaced.push_back(cast);
   return ref;
 }
 
-LogicalResult Discharging::giveEcho(Operation *maker, Value ref) {
-  if (!isChanged(ref, Part::Echo))
-    return success();
-  // Nothing follows the last rule that uses it, so that what it holds at its end does not come back.
-  if (isUsedBy(ref, [](RefOpInterface op, Value) {
-        auto onEchoes = dyn_cast<EchoOpInterface>(op.getOperation());
-        return onEchoes && onEchoes.readsBackward();
-      }))
-    return maker->emitError()
-           << "a backward rule must not read a reference that the differentiated function makes, got: " << ref.getType()
-           << "; make it outside of the function";
+LogicalResult Discharging::giveEchoes(Operation *maker, Value ref) {
+  auto held = cast<RankedTensorType>(arrayOf(ref));
   OpBuilder builder(maker);
   Emitter e(builder, maker->getLoc());
-  auto array = cast<RankedTensorType>(arrayOf(ref));
-  if (!array.hasStaticShape())
-    return maker->emitError() << "a reference that a backward rule writes to must have a known shape, got: " << array;
-  echoes[ref] = e.zeros(echoType(array), {});
+  for (unsigned depth : changedDepths(ref)) {
+    if (depth == kHeld)
+      continue;
+    // Only of the first echo is it known what the backward pass begins with (`end`).
+    if (depth > 1 && isReadBackward(ref, depth))
+      return maker->emitError() << "a rule of a backward rule must not read a reference that the differentiated "
+                                   "function makes, got: "
+                                << ref.getType() << "; make it outside of the function";
+    if (!held.hasStaticShape())
+      return maker->emitError() << "a reference that a backward rule writes to must have a known shape, got: " << held;
+    // Its value means nothing; made of what the reference holds, it has the same batch.
+    array(ref, depth) = e.make<StopGradientOp>(asEcho(e, array(ref, kHeld)));
+    if (depth == 1 && isReadBackward(ref, depth))
+      readBackward.push_back(ref);
+  }
   return success();
 }
 
 LogicalResult Discharging::apply(RefOpInterface op) {
-  DenseMap<Value, Value> &current = arrays(partOf(op));
-  SmallVector<Value> before(op->getNumOperands()), results;
-  for (auto [array, operand] : llvm::zip_equal(before, op->getOperands())) {
+  unsigned depth = depthOf(op);
+  SmallVector<Value> now(op->getNumOperands()), results;
+  for (auto [value, operand] : llvm::zip_equal(now, op->getOperands())) {
     if (!isRef(operand))
       continue;
     if (!heldBy(op, operand))
       return failure();
-    array = current.lookup(operand);
+    value = array(operand, depth);
   }
-  op.discharge(op->getOperands(), before, results);
-  for (auto [array, operand] : llvm::zip_equal(before, op->getOperands()))
+  op.discharge(op->getOperands(), now, results);
+  for (auto [value, operand] : llvm::zip_equal(now, op->getOperands()))
     if (isRef(operand))
-      current[operand] = array;
-  for (auto [array, result] : llvm::zip_equal(results, op->getResults())) {
+      array(operand, depth) = value;
+  for (auto [value, result] : llvm::zip_equal(results, op->getResults())) {
     if (isRef(result)) {
-      held[result] = array;
-      if (failed(giveEcho(op, result)))
+      array(result, kHeld) = value;
+      if (failed(giveEchoes(op, result)))
         return failure();
     } else
-      result.replaceAllUsesWith(array);
+      result.replaceAllUsesWith(value);
   }
   replaced.push_back(op);
   return success();
@@ -192,20 +230,17 @@ LogicalResult Discharging::enter(Operation *op, SmallVectorImpl<Written> &writte
     if (!seen.insert(ref).second)
       return op->emitOpError() << "must take a reference once, got: it twice, as operand #"
                                << operand.getOperandNumber() << " again";
-    Value array = heldBy(op, ref);
-    if (!array)
+    Value held = heldBy(op, ref);
+    if (!held)
       return failure();
-    SmallVector<Part> changed;
     SmallVector<Value> inner;
     forEachArgument(operand, [&](Value argument) { inner.push_back(argument); });
-    for (Part part : {Part::Held, Part::Echo})
-      if (llvm::any_of(inner, [&](Value argument) { return isChanged(argument, part); }))
-        changed.push_back(part);
+    SmallVector<unsigned> changed = changedDepths(inner);
     for (Value &argument : inner)
       argument = hold(argument);
-    operand.set(array);
-    for (Part part : changed)
-      written.push_back({ref, part, arrays(part).lookup(ref), inner});
+    operand.set(held);
+    for (unsigned depth : changed)
+      written.push_back({ref, depth, array(ref, depth), inner});
   }
   return success();
 }
@@ -214,24 +249,24 @@ LogicalResult Discharging::thread(ThreadOpInterface op, ArrayRef<Written> writte
   LogicalResult result = success();
   // What the references hold at the end of a block at whose beginning they hold `values`.
   auto through = [&](Block &block, ValueRange values) {
-    SmallVector<std::pair<Part, Value>> refs;
+    SmallVector<std::pair<unsigned, Value>> refs;
     SmallVector<Value> last(values);
     for (auto [ref, value] : llvm::zip_equal(written, values))
       for (Value inner : ref.inner)
         if (inner.getParentBlock() == &block) {
-          arrays(ref.part)[inner] = value;
-          refs.push_back({ref.part, inner});
+          array(inner, ref.depth) = value;
+          refs.push_back({ref.depth, inner});
         }
     if (failed(visit(block))) {
       result = failure();
       return last;
     }
     for (auto [ref, value] : llvm::zip_equal(refs, last)) {
-      Value array = arrays(ref.first).lookup(ref.second);
-      if (!array)
+      Value now = array(ref.second, ref.first);
+      if (!now)
         result = block.getTerminator()->emitError() << "a loop or branch must not end a reference from outside of it";
       else
-        value = array;
+        value = now;
     }
     return last;
   };
@@ -244,7 +279,7 @@ LogicalResult Discharging::thread(ThreadOpInterface op, ArrayRef<Written> writte
   OpBuilder builder(op);
   SmallVector<Value> after = op.thread(builder, before, through, seen);
   for (auto [ref, value] : llvm::zip_equal(written, after))
-    arrays(ref.part)[ref.ref] = value;
+    array(ref.ref, ref.depth) = value;
   return result;
 }
 
@@ -274,6 +309,35 @@ LogicalResult Discharging::visit(Operation &op) {
   return success();
 }
 
+LogicalResult Discharging::end(Block &block) {
+  Operation *last = block.getTerminator();
+  OpBuilder builder(last);
+  Emitter e(builder, last->getLoc());
+  for (Value ref : readBackward) {
+    if (ref.getParentBlock() != &block)
+      continue;
+    Value now = array(ref, kHeld);
+    if (!now)
+      return ref.getDefiningOp()->emitError()
+             << "a reference that a backward rule reads must not be frozen by the differentiated function, got: "
+             << ref.getType() << "; return what it holds";
+    SmallVector<OpOperand *> results;
+    SmallVector<Value> values;
+    for (OpOperand &operand : last->getOpOperands())
+      if (isDifferentiable(operand.get().getType())) {
+        results.push_back(&operand);
+        values.push_back(operand.get());
+      }
+    if (values.empty())
+      continue;
+    auto ended =
+        EchoEndOp::create(builder, e.loc, ValueRange(values).getTypes(), asEcho(e, now), array(ref, 1), values);
+    for (auto [operand, value] : llvm::zip_equal(results, ended.getOuts()))
+      operand->set(value);
+  }
+  return success();
+}
+
 LogicalResult Discharging::visit(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
     bool hasRefs = llvm::any_of(op.getOperands(), isRef);
@@ -286,7 +350,7 @@ LogicalResult Discharging::visit(Block &block) {
     if (failed(visit(op)))
       return failure();
   }
-  return success();
+  return end(block);
 }
 
 FailureOr<Discharged> Discharging::run(func::FuncOp function) {
@@ -297,30 +361,33 @@ FailureOr<Discharged> Discharging::run(func::FuncOp function) {
   for (BlockArgument argument : block.getArguments()) {
     if (!isRef(argument))
       continue;
-    if (isChanged(argument, Part::Held))
-      result.written.push_back(argument.getArgNumber());
-    if (isChanged(argument, Part::Echo))
-      result.echoed.push_back(argument.getArgNumber());
+    for (unsigned depth : changedDepths(argument))
+      if (depth == kHeld)
+        result.written.push_back(argument.getArgNumber());
+      else
+        result.echoed.push_back({argument.getArgNumber(), depth, isReadBackward(argument, depth)});
   }
+  llvm::stable_sort(result.echoed, [](auto &a, auto &b) { return a.depth < b.depth; });
   SmallVector<Value> refs;
   for (BlockArgument argument : block.getArguments())
     refs.push_back(isRef(argument) ? hold(argument) : argument);
-  for (unsigned number : result.echoed)
-    echoes[refs[number]] =
-        block.addArgument(echoType(cast<RankedTensorType>(arrayOf(refs[number]))), refs[number].getLoc());
+  for (auto [number, depth, isRead] : result.echoed) {
+    Value ref = refs[number];
+    array(ref, depth) = block.addArgument(echoType(cast<RankedTensorType>(arrayOf(ref))), ref.getLoc());
+  }
   if (failed(visit(block)))
     return failure();
   Operation *end = block.getTerminator();
   for (unsigned number : result.written) {
-    Value array = held.lookup(refs[number]);
-    if (!array)
+    Value last = array(refs[number], kHeld);
+    if (!last)
       return function.emitError() << "'" << function.getSymName()
                                   << "' must not end a reference that it takes, got: 'dovetail.freeze' of argument "
                                   << number;
-    end->insertOperands(end->getNumOperands(), array);
+    end->insertOperands(end->getNumOperands(), last);
   }
-  for (unsigned number : result.echoed)
-    end->insertOperands(end->getNumOperands(), echoes.lookup(refs[number]));
+  for (auto [number, depth, isRead] : result.echoed)
+    end->insertOperands(end->getNumOperands(), array(refs[number], depth));
   for (Operation *op : llvm::reverse(replaced))
     op->erase();
   function.setFunctionType(FunctionType::get(function.getContext(), block.getArgumentTypes(), end->getOperandTypes()));

@@ -10,8 +10,13 @@ namespace dovetail {
 struct Discharged {
   /// Those that it writes to.
   llvm::SmallVector<unsigned> written;
-  /// Those that have echoes: backward rules use them.
-  llvm::SmallVector<unsigned> echoed;
+  /// An echo: of which argument, its depth, and whether a backward rule reads what it passes on.
+  struct Echo {
+    unsigned argument, depth;
+    bool isRead;
+  };
+  /// Those of references that backward rules use, the first echoes first.
+  llvm::SmallVector<Echo> echoed;
 };
 
 /// Makes a function of values: it takes the arrays that its references hold, and returns in addition those of the

@@ -184,6 +184,10 @@ _FORMULAS: dict[str, tuple[str, str]] = {
         r"\dot f_i = \dot x_{\pi(i)}",
         "π is the permutation that sorts the elements, here by one more operand.",
     ),
+    "echo_end": (
+        r"\dot f = \mathrm{echo\_end}\left(\mathrm{held}, \dot e, \dot x\right)",
+        "Its transpose gives what is held as the cotangent of the echo e.",
+    ),
     "svd": (
         r"\dot s = \mathrm{Re}\,\mathrm{diag}\,P, "
         r"\quad \dot U = U\,\left(F \circ (P S + S P^H)\right) + (I - U U^H)\,\dot A V S^{-1}, "

@@ -509,9 +509,9 @@ class Function:
     def finish(self, results: Sequence[int]) -> None:
         """Return these values."""
 
-    def discharge(self) -> tuple[list[int], list[int]]:
+    def discharge(self) -> tuple[list[int], list[tuple[int, int, bool]]]:
         """
-        Make a finished function one of values: it takes the arrays that its references hold, and returns those of references that it writes to after its results; then the echoes of those that backward rules use, which it takes as further arguments. Returns the positions of the arguments of both kinds.
+        Make a finished function one of values: it takes the arrays that its references hold, and returns those of references that it writes to after its results; then the echoes of those that backward rules use, which it takes as further arguments. Returns the positions of the arguments of both kinds; those of echoes with their depths, and whether backward rules read what these pass on.
         """
 
     def uses(self, argument: int) -> bool:

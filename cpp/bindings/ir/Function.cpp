@@ -218,13 +218,15 @@ void Function::finish(const std::vector<unsigned> &results) {
       FunctionType::get(&context(), function.front().getArgumentTypes(), ValueRange(returned).getTypes()));
 }
 
-std::pair<std::vector<unsigned>, std::vector<unsigned>> Function::discharge() {
+Function::OfReferences Function::discharge() {
   Diagnostics diagnostics;
   FailureOr<Discharged> result = dovetail::discharge(function);
   if (failed(result))
     diagnostics.raise("the references of the function cannot be discharged");
-  auto [written, echoed] = *result;
-  return {{written.begin(), written.end()}, {echoed.begin(), echoed.end()}};
+  OfReferences found{{result->written.begin(), result->written.end()}, {}};
+  for (auto [argument, depth, isRead] : result->echoed)
+    found.second.emplace_back(argument, depth, isRead);
+  return found;
 }
 
 std::vector<unsigned> Function::argumentsOf(unsigned target) {

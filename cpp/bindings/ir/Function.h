@@ -94,8 +94,9 @@ public:
   void rearrange(const std::vector<unsigned> &positions,
                  const std::vector<std::pair<std::vector<int64_t>, std::string>> &types);
   /// Makes a finished function one of values (`Discharge.h`); returns the numbers of the arguments whose arrays it
-  /// returns after its results, and of those whose echoes it takes and returns last.
-  std::pair<std::vector<unsigned>, std::vector<unsigned>> discharge();
+  /// returns after its results, and the echoes that it takes and returns last.
+  using OfReferences = std::pair<std::vector<unsigned>, std::vector<std::tuple<unsigned, unsigned, bool>>>;
+  OfReferences discharge();
   /// Returns true if a finished function uses an argument.
   bool uses(unsigned argument) { return !function.getArgument(argument).use_empty(); }
   /// Ends the function.

@@ -19,7 +19,7 @@ from dovetail.placement.shardings import Place
 from dovetail.symbolic.size import has_sizes
 from dovetail.tracing import evaluation
 from dovetail.tracing.axes import Axis
-from dovetail.tracing.bind import arrays_of, has_tracers, known_values, zeros
+from dovetail.tracing.bind import arrays_of, has_tracers, known_values
 from dovetail.tracing.origins import Origin
 from dovetail.tracing.references import AbstractRef, Ref, echo_type, refuse_returned, type_of
 from dovetail.tracing.result_places import result_places
@@ -30,6 +30,20 @@ if TYPE_CHECKING:
 
 
 References = Literal["none", "held", "taken", "kept"]
+
+
+class Echo(NamedTuple):
+    """An echo of a reference that a function takes: see the op `ref_echo`.
+
+    Attributes:
+      position: the argument.
+      depth: which echo, the first being 1.
+      is_read: whether a backward rule reads what it passes on.
+    """
+
+    position: int
+    depth: int
+    is_read: bool
 
 
 class TracedFunction(NamedTuple):
@@ -46,8 +60,8 @@ class TracedFunction(NamedTuple):
       asked_origins: whether it depends on what its arguments are computed from.
       written: if its references are discharged, the positions of the arguments whose arrays are its
         last results.
-      echoed: the positions of the references that backward rules use: their echoes are its last
-        arguments and its last results.
+      echoed: the echoes of references that backward rules use, which are its last arguments and its
+        last results.
       asked_values: whether Python asked for the value of an outer array while tracing.
     """
 
@@ -59,38 +73,27 @@ class TracedFunction(NamedTuple):
     uses: Uses | None = None
     asked_origins: bool = False
     written: tuple[int, ...] = ()
-    echoed: tuple[int, ...] = ()
+    echoed: tuple[Echo, ...] = ()
     asked_values: bool = False
 
-    def held(self, operands: Sequence[Operand], is_derivative: bool = False) -> list[Operand]:
-        """The operands of a call of the discharged function.
+    def held(self, operands: Sequence[Operand]) -> list[Operand]:
+        """The operands of a call of the discharged function, given those with references."""
+        return [*held_by(operands), *(operands[i]._echo(*echo) for i, *echo in self.echoed)]
 
-        Args:
-          operands: the same with references.
-          is_derivative: whether the echoes begin and end here: a backward pass belongs to it.
-        """
-        refs = [operands[position] for position in self.echoed]
-        echoes = [zeros(echo_type(ref.aval)) if is_derivative else ref._echo() for ref in refs]
-        return [*held_by(operands), *echoes]
-
-    def store(
-        self, operands: Sequence[Operand], outs: Sequence[Operand], is_derivative: bool = False
-    ) -> list[Operand]:
+    def store(self, operands: Sequence[Operand], outs: Sequence[Operand]) -> list[Operand]:
         """Make references hold what a call returned for them; returns the other results.
 
         Args:
           operands: those of the call, with the references.
           outs: its results, which may be followed by others.
-          is_derivative: as for `held`.
         """
         count = len(self.avals)
         last = count - len(self.echoed)
         first = last - len(self.written)
         for position, array in zip(self.written, outs[first:last], strict=True):
             operands[position]._write(array)
-        if not is_derivative:
-            for position, echo in zip(self.echoed, outs[last:count], strict=True):
-                operands[position]._set_echo(echo)
+        for (position, depth, _), echo in zip(self.echoed, outs[last:count], strict=True):
+            operands[position]._set_echo(echo, depth)
         return [*outs[:first], *outs[count:]]
 
 
@@ -192,7 +195,7 @@ def _trace(
     written, echoed = _discharged(in_progress, avals, refs) if in_progress.has_refs else ((), ())
     types = [*avals, *(operand.aval for operand in captured)]
     results += [types[position].inner_aval for position in written]
-    results += [echo_type(types[position]) for position in echoed]
+    results += [echo_type(types[echo.position]) for echo in echoed]
     return TracedFunction(
         function,
         captured,
@@ -209,9 +212,9 @@ def _trace(
 
 def _discharged(
     traced: Trace, avals: Sequence[Any], refs: References
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
+) -> tuple[tuple[int, ...], tuple[Echo, ...]]:
     """Make a function that uses references one of values, unless it may take them; the positions of
-    the arguments whose arrays it returns, and of those whose echoes.
+    the arguments whose arrays it returns, and the echoes that it does.
     """
     outer = [operand for operand in traced.captured if type(operand) is Ref]
     if refs == "kept":
@@ -226,7 +229,7 @@ def _discharged(
         )
     try:
         written, echoed = traced.function.discharge()
-        return tuple(written), tuple(echoed)
+        return tuple(written), tuple(Echo(*echo) for echo in echoed)
     except _core.CompilerError as error:
         raise explained(error) from None
 

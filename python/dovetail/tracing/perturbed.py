@@ -10,7 +10,7 @@ from dovetail.tracing.references import Ref
 from dovetail.tracing.trace import Tracer
 
 
-def is_perturbed(x: Any, later: bool = True) -> bool:
+def is_perturbed(x: Any, later: bool = True, order: int = 1) -> bool:
     """True if a value may have a tangent that is not zero in an enclosing derivative.
 
     Values computed from known arrays alone have none, nor have those of which the compiler's
@@ -20,22 +20,24 @@ def is_perturbed(x: Any, later: bool = True) -> bool:
       x: an array, a tracer or a reference.
       later: the answer for arguments of functions that are only called later, with values of which
         nothing is known yet.
+      order: only in derivatives of functions that are differentiated as often, or more often; if
+        more than once, by what does not go through references.
     """
     if type(x) is not Tracer:
-        return type(x) is Ref
+        return type(x) is Ref and order == 1
     if not dtypes.is_inexact(x.dtype):
         return False
     trace = x._trace
-    if not trace.order:  # Nothing differentiates the function.
+    if trace.order < order:  # None of them differentiates the function.
         return False
 
     def may_have_tangent(origin: Any) -> bool:
         if origin is Later.VALUE:
             return later
-        return origin is None or is_perturbed(origin, later)
+        return origin is None or is_perturbed(origin, later, order)
 
     origins = trace.origins_of(x.number)
     arguments = [i for i, origin in origins.items() if may_have_tangent(origin)]
-    if not arguments and not trace.has_refs:
+    if not arguments and not (trace.has_refs and order == 1):
         return False
     return trace.function.is_perturbed(arguments, x.number)

@@ -52,16 +52,16 @@ def set(trace: Trace, ref: Ref, value: Any) -> None:
     _emit(trace, "ref_set", [ref, value], [])
 
 
-def echo(trace: Trace, ref: Ref, aval: Any, is_read: bool) -> Any:
-    """The echo of a reference, of that type; see the op `ref_echo`."""
-    attributes = {"read": None} if is_read else {}
+def echo(trace: Trace, ref: Ref, aval: Any, depth: int, is_read: bool) -> Any:
+    """An echo of a reference, of that type; see the op `ref_echo`."""
+    attributes = {"depth": depth, **({"read": None} if is_read else {})}
     ((number, shape, _),) = _emit(trace, "ref_echo", [ref], attributes=attributes)
     return trace.value_class(trace, number, shape, aval.dtype, False, trace.where())
 
 
-def set_echo(trace: Trace, ref: Ref, value: Any) -> None:
-    """Replace the echo of a reference."""
-    _emit(trace, "ref_set_echo", [ref, value], [])
+def set_echo(trace: Trace, ref: Ref, value: Any, depth: int) -> None:
+    """Replace an echo of a reference."""
+    _emit(trace, "ref_set_echo", [ref, value], [], {"depth": depth})
 
 
 def _held_by(trace: Trace, name: str, ref: Ref) -> Any:

@@ -16,7 +16,7 @@ from dovetail.base.late import composed, reference_updates
 from dovetail.base.late import numpy as dnp
 from dovetail.base.locations import here
 from dovetail.base.mlir_types import Type, dtype_name
-from dovetail.base.trace_stack import current
+from dovetail.base.trace_stack import current, derivative_order
 from dovetail.symbolic.size import plain
 from dovetail.tracing import reference_ops
 from dovetail.tracing.held import Held, of_type
@@ -73,20 +73,15 @@ class AbstractRef:
 
 
 def echo_type(aval: AbstractRef) -> ShapedArray:
-    """The type of a reference's echo, an array of floats that holds what a reference may.
+    """The type of a reference's echo, an array of floats that holds what a reference may."""
+    return ShapedArray(aval.shape, echo_dtype(aval.dtype))
 
-    Raises:
-      NotImplementedError: it is a reference to integers of 64 bits.
-    """
-    dtype = aval.dtype
-    if not dtypes.is_inexact(dtype):
-        if dtype.itemsize > 4:
-            raise NotImplementedError(
-                "references that backward rules use must hold floats, complex numbers, bools or "
-                f"integers of at most 32 bits, got: {aval} {here()}; hold the number as a float"
-            )
-        dtype = np.dtype(np.float64 if dtype.itemsize > 2 else np.float32)
-    return ShapedArray(aval.shape, dtype)
+
+def echo_dtype(dtype: np.dtype) -> np.dtype:
+    """The element type of the echo of a reference to arrays of an element type."""
+    if dtypes.is_inexact(dtype):
+        return dtype
+    return np.dtype({8: np.complex128, 4: np.float64}.get(dtype.itemsize, np.float32))
 
 
 def _got(whole: Any, *leaves: Any, tree: Any) -> Any:
@@ -166,6 +161,17 @@ class Ref(Held):
     def _place(self) -> Any:
         return None if self._array is None else self._array._place
 
+    def order_of_maker(self) -> int:
+        """How often the function that made it is differentiated, 0 outside of functions."""
+        ref: Any = self
+        while ref._trace is not None and (outer := ref._trace.outside_of(ref)) is not None:
+            ref = outer
+        return 0 if ref._trace is None else ref._trace.order
+
+    def is_usable(self) -> bool:
+        """True if it has not ended, nor has the trace of the function that made it."""
+        return self._end is None and (self._trace is None or not self._trace.ended)
+
     def _known(self) -> Array:
         """The array itself, outside of traced functions."""
         self._check()
@@ -193,17 +199,26 @@ class Ref(Held):
         self._check()
         reference_ops.set(trace, self, value)
 
-    def _echo(self, is_read: bool = True) -> Any:
-        """The echo in the trace in progress; `is_read` if a backward rule reads the reference."""
-        trace = current()
-        assert trace is not None, "rules are only traced in derivatives"
-        self._check()
-        return reference_ops.echo(trace, self, echo_type(self.aval), is_read)
+    def _echo(self, depth: int = 1, is_read: bool = True) -> Any:
+        """An echo in the trace in progress; zeros if no derivative takes it into account.
 
-    def _set_echo(self, value: Any) -> None:
+        Args:
+          depth: which one.
+          is_read: whether a backward rule reads what it passes on.
+        """
         trace = current()
-        assert trace is not None, "rules are only traced in derivatives"
-        reference_ops.set_echo(trace, self, value)
+        aval = echo_type(self.aval)
+        if trace is None or depth > derivative_order():
+            from dovetail.tracing.bind import zeros  # lazy: uses this module
+
+            return zeros(aval)
+        self._check()
+        return reference_ops.echo(trace, self, aval, depth, is_read)
+
+    def _set_echo(self, value: Any, depth: int = 1) -> None:
+        trace = current()
+        if trace is not None and depth <= derivative_order():
+            reference_ops.set_echo(trace, self, value, depth)
 
     def __getitem__(self, index: Any) -> Any:
         if (made := self._equation("get", index)) is not None:

@@ -288,7 +288,7 @@ class Trace(TypedFunction):
         if kind is Tracer or (kind is Ref and operand._trace is not None):
             if operand._trace is self:
                 return operand.number
-            if operand._trace.ended or not self._encloses(operand._trace):
+            if self._is_leaked(operand):
                 if kind is Ref:
                     raise operand.leaked()
                 operand = operand.outlived()
@@ -298,11 +298,26 @@ class Trace(TypedFunction):
             known = self._numbers[key] = self._capture(operand)
         return known
 
-    def _encloses(self, other: Trace) -> bool:
-        outer = self.parent
-        while outer is not None and outer is not other:
+    def _is_leaked(self, operand: Any) -> bool:
+        """True if no function that has an outer value, or a stand-in for it, encloses this one."""
+        outer: Trace | None = self
+        while outer is not None and id(operand) not in outer._numbers:
+            if outer is operand._trace:
+                return operand._trace.ended
             outer = outer.parent
-        return outer is not None
+        return outer is None
+
+    def outside_of(self, ref: Ref) -> Any:
+        """The reference that an argument stands for, None if it is none or that is not known."""
+        known = ref.number in self._argument_of
+        outer = self._origin_of(ref.number) if known else None
+        return outer if type(outer) is Ref else None
+
+    def stand_in(self, outer: Ref, own: Ref) -> None:
+        """Make a reference of this function what an outer one is in it."""
+        self._numbers[id(outer)] = own.number
+        # Kept alive so that its id is not reused.
+        self.constants.append(outer)
 
     def _ref_argument(self, aval: AbstractRef) -> Ref:
         self.has_refs = True

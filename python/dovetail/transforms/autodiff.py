@@ -201,7 +201,7 @@ def jvp(
     differentiable = [i for i, aval in enumerate(traced.avals) if dtypes.is_inexact(aval.dtype)]
     weak = all(direction.weak_type for direction in directions)
     tangent_types = [traced.avals[i].update(weak_type=weak) for i in differentiable]
-    primals = traced.held(operands, is_derivative=True)
+    primals = traced.held(operands)
     outs = apply(
         "jvp",
         traced,
@@ -210,7 +210,7 @@ def jvp(
         wrt=inexact(selected.leaves),
         operandSegmentSizes=(len(primals), len(directions)),
     )
-    traced.store(operands, outs, is_derivative=True)
+    traced.store(operands, outs)
     found = dict(zip(differentiable, outs[len(traced.avals) :], strict=True))
     out_tangents: list[Any] = [
         found[i] if i in found else float0_zeros(aval) for i, aval in enumerate(traced.avals)

@@ -173,7 +173,7 @@ def vmap(
         check_references("vmap", name, leaves, names, traced.captured)
         out_spec, positions = traced.extra
         in_dims = dims + [UNBATCHED] * len(traced.captured)
-        in_dims += [in_dims[position] for position in traced.echoed]
+        in_dims += [in_dims[echo.position] for echo in traced.echoed]
         text = "" if axis is None else axis.text
         positions, summed = _matched(traced, positions, in_dims, size, text, fun, sum_match)
         out_dims, types = _batched_results(traced, positions, size, fun, entry)
@@ -439,7 +439,8 @@ def _matched(
     """
     summed = []
     spec, returned = traced.extra[0], len(positions)
-    written = [in_dims[position] for position in (*traced.written, *traced.echoed)]
+    echoed = (echo.position for echo in traced.echoed)
+    written = [in_dims[position] for position in (*traced.written, *echoed)]
     positions = [*positions, *(None if dim == UNBATCHED else dim for dim in written)]
     if None in positions:
         try:

@@ -6,13 +6,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from dovetail.arrays.array import ShapedArray
-from dovetail.base.errors import type_error, value_error
-from dovetail.base.trace_stack import current
+from dovetail.base.errors import LeakedTracerError, type_error, value_error
+from dovetail.base.locations import here
+from dovetail.base.trace_stack import current, derivative_order
 from dovetail.tracing.arguments import Function, as_operand, name_of
 from dovetail.tracing.functions import TracedFunction, apply, trace
+from dovetail.tracing.references import Ref, check_references
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.transforms.custom_derivatives.calls import Call, WithRule, missing_rule, pair_of
+from dovetail.transforms.custom_derivatives.lazy import reachable
+from dovetail.transforms.custom_derivatives.on_references import OnReferences, use_references
 from dovetail.transforms.program_rules import ProgramRules, Question, Rule
+from dovetail.transforms.references import new_ref
 from dovetail.trees.differences import where_unlike
 from dovetail.trees.pytree import flatten, leaf_names, unflatten
 
@@ -67,8 +72,13 @@ class custom_vmap(WithRule):
         if in_progress is None:
             return self.fun(*args)
         call = Call(self.fun, args, ())
-        primal = trace(call.primal, call.avals, call.names, "custom_vmap", call.name, call.leaves)
-        rule = _Rule(self.vmap_rule, call, primal)
+        kind, name = "custom_vmap", call.name
+        primal = trace(call.primal, call.avals, call.names, kind, name, call.leaves, refs="held")
+        check_references(kind, name, call.leaves, call.names, primal.captured)
+        further = [x for x in reachable([self.vmap_rule]) if type(x) is Ref and x.is_usable()]
+        if use_references([*call.leaves, *further], [primal]):
+            return self._on_references(call, primal, further)
+        rule = _Rule(self.vmap_rule, call, primal, call.leaves)
         primal.function.module.keep(rule)
         outs = apply(
             "custom_vmap",
@@ -82,6 +92,22 @@ class custom_vmap(WithRule):
             primal.uses.apply(call.leaves, outs)
         return unflatten(primal.extra, outs)
 
+    def _on_references(self, call: Call, primal: TracedFunction, further: list[Ref]) -> Any:
+        """The result of a call that may use references; `further` are those of the rule."""
+        assert self.vmap_rule is not None
+        if primal.echoed:
+            raise NotImplementedError(
+                "custom_vmap: a function with a batching rule must not use references in rules of "
+                f"derivatives, got: `{call.name}` {here()}; use them outside of it"
+            )
+        on_arrays = OnReferences(call.leaves, call.name, (primal, primal), further=further)
+        count = len(primal.avals) - len(primal.written)
+        function = on_arrays.function(count, 0, derivative_order())
+        rule = _Rule(self.vmap_rule, call, primal, on_arrays.arguments)
+        function.function.module.keep(rule)
+        outs = on_arrays.apply("custom_vmap", function, batch_rule=rule.name)
+        return unflatten(primal.extra, outs)
+
 
 class _Rule(ProgramRules):
     """The batching rule of one call.
@@ -90,13 +116,20 @@ class _Rule(ProgramRules):
       python: the user's rule.
       call: the call.
       primal: the function, as traced for that call.
+      arguments: those of the op: the leaves, and references that the function or the rule closes
+        over. The rule takes and returns what references hold.
     """
 
-    def __init__(self, python: Function, call: Call, primal: TracedFunction) -> None:
+    def __init__(
+        self, python: Function, call: Call, primal: TracedFunction, arguments: Sequence[Operand]
+    ) -> None:
         super().__init__(name_of(python))
         self.python, self.called = python, call.name
-        self.avals, self.spec = call.avals, call.spec
-        self.out_avals, self.out_spec = primal.avals, primal.extra
+        self.refs = {i: x for i, x in enumerate(arguments) if type(x) is Ref}
+        self.avals = [x.aval.inner_aval if type(x) is Ref else x.aval for x in arguments]
+        self.count, self.spec = len(call.leaves), call.spec
+        proper = len(primal.avals) - len(primal.written)
+        self.out_avals, self.out_spec = primal.avals[:proper], primal.extra
 
     def rule(self, question: Question) -> Rule:
         """The function over a batch; marks the results that have the batch."""
@@ -105,7 +138,8 @@ class _Rule(ProgramRules):
             aval.update(shape=(size, *aval.shape)) if is_batched else aval
             for aval, is_batched in zip(self.avals, batched, strict=True)
         ]
-        names = list(leaf_names(unflatten(self.spec, avals), "args"))
+        names = list(leaf_names(unflatten(self.spec, avals[: self.count]), "args"))
+        names += ["a reference"] * (len(avals) - len(names))
         return Rule(
             lambda *tracers: self._traced(tracers, batched, size),
             avals,
@@ -118,9 +152,24 @@ class _Rule(ProgramRules):
     ) -> tuple[list[Operand], list[bool]]:
         """The results of the rule, checked, and which of them have the batch."""
         name = f"the vmap rule `{name_of(self.python)}` of `{self.called}`"
-        result = self.python(
-            size, list(unflatten(self.spec, batched)), *unflatten(self.spec, tracers)
-        )
+        trace_of_rule = current()
+        assert trace_of_rule is not None
+        own = {i: new_ref(tracers[i]) for i in self.refs}
+        for i, ref in own.items():
+            # One that closures know has the type that it has without the batch.
+            if not batched[i]:
+                trace_of_rule.stand_in(self.refs[i], ref)
+        leaves = [own.get(i, tracer) for i, tracer in enumerate(tracers[: self.count])]
+        marked = list(unflatten(self.spec, batched[: self.count]))
+        try:
+            result = self.python(size, marked, *unflatten(self.spec, leaves))
+        except LeakedTracerError:
+            if not any(batched[self.count :]):
+                raise
+            raise NotImplementedError(
+                f"{name} must not close over a reference that has the batch, got: one "
+                f"{here()}; pass it to the function as an argument"
+            ) from None
         outs, flags = pair_of(result, name, "the results, and which of them have the batch")
         values, spec = flatten(outs)
         marks, flags_spec = flatten(flags)
@@ -154,4 +203,5 @@ class _Rule(ProgramRules):
                     f"{operand.aval}"
                 )
             operands.append(operand)
-        return operands, list(marks)
+        held = [ref._read() for ref in own.values()]
+        return [*operands, *held], [*marks, *(batched[i] for i in own)]

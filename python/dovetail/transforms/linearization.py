@@ -311,8 +311,8 @@ class _Linearized:
     def values(self, leaves: Sequence[Operand]) -> list[Operand]:
         """The function's results, then the residuals."""
         operands = [*leaves, *self._traced.captured]
-        values = call(self._known, self._traced.held(operands, is_derivative=True), self._types)
-        self._traced.store(operands, values, is_derivative=True)
+        values = call(self._known, self._traced.held(operands), self._types)
+        self._traced.store(operands, values)
         in_progress = current()
         if in_progress is not None and in_progress.root.is_symbolic:
             for value in values[self.count :]:
@@ -391,7 +391,9 @@ class _Linearized:
         nonzero = dict(zip(self._wrt, self._nonzero[:count], strict=True))
         traced = results.traced
         operands = [*selected.leaves, *traced.captured]
-        refs = [operands[position] for position in traced.echoed]
+        positions = sorted({echo.position for echo in traced.echoed})
+        nonzero_echoes = zip(traced.echoed, self._nonzero[count:], strict=True)
+        echoes = [(positions.index(echo.position), echo.depth, has) for echo, has in nonzero_echoes]
         leaves = [leaf.aval for leaf in selected.leaves]
         primals = Side(leaves, selected.spec, [nonzero.get(i, False) for i in range(len(leaves))])
         returned = Side(results.traced.avals, results.spec, self._active)
@@ -402,9 +404,9 @@ class _Linearized:
             results.count,
             primals,
             self._varies,
-            self._nonzero[count:],
+            echoes,
         )
-        return Pullback(transposed, [*residuals, *refs])
+        return Pullback(transposed, [*residuals, *(operands[i] for i in positions)])
 
     def push(
         self, selected: Selected, results: Results, residuals: Sequence[Operand], name: str

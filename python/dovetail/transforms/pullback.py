@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dovetail import _core, ops
+from dovetail import _core
 from dovetail.arrays.array import ShapedArray
 from dovetail.base import dtypes
 from dovetail.base.errors import MismatchError
@@ -25,6 +25,7 @@ from dovetail.transforms.autodiff import (
     float0_zeros,
     tangent_operands,
 )
+from dovetail.transforms.echoes import leave, passed_on
 from dovetail.transforms.explicit_sharding import reshard
 from dovetail.transforms.wanted_cotangents import deliver
 from dovetail.trees.differences import where_unlike
@@ -122,8 +123,8 @@ class Transposed(LinearPart):
       count: the number of its results that belong to the tree; others are auxiliary.
       primals: its arguments; `used` are those with cotangents.
       varies: the types of the values with cotangents.
-      used_echoes: of the references that backward rules use, whether the function returns the
-        cotangent of its echo. The echoes are the last results of the differentiated function.
+      echoes: the last results of the differentiated function, echoes of references that backward
+        rules use: of which reference, the depth, and whether the function returns its cotangent.
     """
 
     def __init__(
@@ -134,17 +135,18 @@ class Transposed(LinearPart):
         count: int,
         primals: Side,
         varies: Callable[[np.dtype], bool],
-        used_echoes: Sequence[bool] = (),
+        echoes: Sequence[tuple[int, int, bool]] = (),
     ) -> None:
         super().__init__(name, linear)
         self.results, self.count, self.primals, self._varies = results, count, primals, varies
-        self._used_echoes = used_echoes
+        self._echoes = echoes
+        self._num_refs = 1 + max((ref for ref, _, _ in echoes), default=-1)
 
     def __call__(self, kept: Sequence[Any], cotangent: Any) -> tuple[Any, ...]:
         """The cotangents of the primals; what is kept ends with the references."""
-        first_ref = len(kept) - len(self._used_echoes)
+        first_ref = len(kept) - self._num_refs
         kept, refs = kept[:first_ref], kept[first_ref:]
-        first_echo = len(self.results.avals) - len(refs)
+        first_echo = len(self.results.avals) - len(self._echoes)
         values, spec = set_float0_aside_as(self.results.spec, *flatten(cotangent))
         if spec != self.results.spec:
             owners = f"the result of `{self.name}`", "the cotangent"
@@ -161,7 +163,8 @@ class Transposed(LinearPart):
                 seed = as_direction(values[i], aval, what, problem)
             if used and i >= first_echo:
                 # The backward pass begins with what the reference holds now.
-                operands.append(ops.convert(refs[i - first_echo]._read(), aval.dtype))
+                ref, depth, _ = self._echoes[i - first_echo]
+                operands.append(passed_on(refs[ref], depth))
             elif used:
                 operands.append(zeros(aval) if seed is None else seed)
         weak = all(operand.weak_type for operand in operands)
@@ -171,8 +174,8 @@ class Transposed(LinearPart):
             for aval, used in zip(leaves.avals, leaves.used, strict=True)
             if used
         ]
-        written = [ref for ref, used in zip(refs, self._used_echoes, strict=True) if used]
-        types += [echo_type(ref.aval) for ref in written]
+        written = [(refs[ref], depth) for ref, depth, used in self._echoes if used]
+        types += [echo_type(ref.aval) for ref, _ in written]
         outs = iter(call(self._callee(), [*kept, *operands], types))
         cotangents: list[Any] = []
         for aval, used in zip(leaves.avals, leaves.used, strict=True):
@@ -181,8 +184,8 @@ class Transposed(LinearPart):
             else:
                 is_zero = self._varies(aval.dtype)
                 cotangents.append(_zeros(cotangent_type(aval)) if is_zero else float0_zeros(aval))
-        for ref, last in zip(written, outs, strict=True):
-            ref._write(ops.convert(last, ref.dtype))
+        for (ref, depth), last in zip(written, outs, strict=True):
+            leave(ref, depth, last)
         return unflatten(leaves.spec, cotangents)
 
 

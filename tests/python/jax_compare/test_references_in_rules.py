@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Callable
 from typing import Any
@@ -40,6 +41,63 @@ def one(program: Callable[[Any, Any, Any, Any], Any]) -> Callable[[Any], Any]:
         ref = m.new_ref(1.0)
         result = program(m, importlib.import_module(f"{m.__name__}.numpy"), decaying(m), ref)
         return result, ref[...]
+
+    return run
+
+
+def scaling(m: Any) -> Any:
+    """The identity of (ref, x), whose derivative is what the reference holds."""
+    function = m.custom_vjp(lambda ref, x: x)
+    function.defvjp(lambda ref, x: (x, ref), lambda ref, g: (None, ref[...] * g))
+    return function
+
+
+def calling(m: Any, n: Any) -> Any:
+    """The square, whose rule counts, reads, and calls the function itself."""
+    function = m.custom_vjp(lambda ref, x: x * x)
+
+    def bwd(kept: Any, g: Any) -> Any:
+        ref, x = kept
+        ref[...] += 1.0
+        return None, g * n.sin(function(ref, x)) * ref[...]
+
+    function.defvjp(lambda ref, x: (x * x, (ref, x)), bwd)
+    return function
+
+
+def self_calling(order: int) -> Callable[[Any], Any]:
+    """Derivatives of that function."""
+
+    def program(m: Any, n: Any, f: Any, r: Any) -> Any:
+        square = calling(m, n)
+        derivative = functools.partial(lambda x: square(r, x) * x)
+        for _ in range(order):
+            derivative = m.grad(derivative)
+        return m.jit(derivative)(0.5)
+
+    return one(program)
+
+
+def made_within(program: Callable[[Any, Any, Any], Any], order: int = 2) -> Callable[[Any], Any]:
+    """Derivatives of a program that makes references: of the module, its NumPy and the rule."""
+
+    def run(m: Any) -> Any:
+        numpy = importlib.import_module(f"{m.__name__}.numpy")
+        f, found = program(m, numpy, scaling(m)), []
+        for _ in range(order):
+            f = m.grad(f)
+            found.append(f(0.5))
+        return found
+
+    return run
+
+
+def changed_later(m: Any, n: Any, f: Any) -> Any:
+    def run(x: Any) -> Any:
+        ref = m.new_ref(n.float32(2))
+        y = n.sin(f(ref, n.sin(x)))
+        ref[...] = 7.0
+        return y * x
 
     return run
 
@@ -165,6 +223,17 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
     ),
     "unused": one(lambda m, n, f, r: m.grad(lambda x: (f(r, x), 3 * x)[1])(2.0)),
     "constant": one(lambda m, n, f, r: m.grad(lambda x: x * f(r, 3.0))(2.0)),
+    **{f"calls itself, {order}": self_calling(order) for order in (1, 2, 3)},
+    "passed by": one(
+        lambda m, n, f, r: m.grad(lambda x: m.grad(lambda y: scaling(m)(r, x) * y)(1.0))(2.0)
+    ),
+    "passed by, written": one(
+        lambda m, n, f, r: m.grad(lambda x: m.grad(lambda y: f(r, x) * y * y)(x))(2.0)
+    ),
+    "made within": made_within(
+        lambda m, n, f: lambda x: n.sin(f(m.new_ref(n.float32(3)), n.sin(x))) * x
+    ),
+    "made within, changed later": made_within(changed_later, 1),
     "symbolic zeros": one(
         lambda m, n, f, r: m.grad(lambda x: n.sin(decaying(m, symbolic_zeros=True)(r, x)))(2.0)
     ),

@@ -23,7 +23,10 @@ FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 # Ops of the reference without a lowering of their own.
 RESOLVED_EARLIER = {
     **dict.fromkeys(
-        ("checkpoint", "name", "vary", "custom_jvp", "custom_tangent", "custom_vjp", "primitive"),
+        (
+            *("checkpoint", "name", "vary", "custom_jvp", "custom_tangent", "custom_vjp"),
+            *("echo_end", "primitive"),
+        ),
         "expansion and inlining resolve them",
     ),
     **dict.fromkeys(

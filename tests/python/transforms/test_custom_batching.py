@@ -277,3 +277,37 @@ def test_missing_rule_and_batched_closures():
 
     with pytest.raises(ValueError, match="must not close over a value that depends on the batch"):
         dt.vmap(outer)(X)
+
+
+@pytest.mark.parametrize("jitted", [False, True])
+@pytest.mark.parametrize("is_argument", [False, True])
+def test_references(jitted, is_argument):
+    ref = dt.new_ref(2.0)
+
+    @custom_vmap
+    def f(own, x):
+        (own if is_argument else ref)[...] += 1
+        return x * (own if is_argument else ref)[...]
+
+    @f.def_vmap
+    def _(size, batched, own, x):
+        (own if is_argument else ref)[...] += size
+        return 10 * x * (own if is_argument else ref)[...], True
+
+    def run(x):
+        return f(ref if is_argument else 0.0, x)
+
+    wrap = dt.jit if jitted else lambda f: f
+    assert wrap(run)(1.0) == 3
+    assert wrap(dt.vmap(run))(dnp.arange(3.0)).tolist() == [0, 60, 120]
+    assert wrap(dt.vmap(dt.vmap(run)))(dnp.ones((2, 3))).tolist() == [[90] * 3] * 2
+    assert ref[...] == 9
+    push = wrap(lambda x, t: dt.jvp(dt.vmap(run), (x,), (t,))[1])
+    assert push(dnp.ones(2), dnp.ones(2)).tolist() == [110, 110]
+    assert ref[...] == 11
+    state = dt.new_ref(dnp.zeros(3))
+    if is_argument:
+        assert wrap(dt.vmap(f))(state, dnp.ones(3)).tolist() == [30, 30, 30]
+        assert state[...].tolist() == [3, 3, 3]
+    made = dt.vmap(lambda x: f(dt.new_ref(1.0), x) if is_argument else run(x))
+    assert wrap(made)(dnp.ones(2)).tolist() == [30 if is_argument else 130] * 2

@@ -153,12 +153,14 @@ def test_wrong_arguments() -> None:
         len(dt.new_ref(1.0))
 
 
-def test_transforms_without_references_from_outside() -> None:
-    ref = zeros(3)
-    f = dt.custom_batching.custom_vmap(lambda x: (ref[...] * x).sum())
-    f.def_vmap(lambda size, batched, x: (f(x), batched[0]))
-    with pytest.raises(NotImplementedError, match=r"must not use references from outside of it"):
-        dt.vmap(f)(dnp.ones(2))
+def test_a_batching_rule_does_not_close_over_a_reference_with_the_batch() -> None:
+    def f(ref: Any, x: Any) -> Any:
+        product = dt.custom_batching.custom_vmap(lambda x: (ref[...] * x).sum())
+        product.def_vmap(lambda size, batched, x: (ref[...] @ x, False))
+        return product(x)
+
+    with pytest.raises(NotImplementedError, match=r"must not close over a reference that"):
+        dt.vmap(f)(zeros(3), dnp.ones(3))
 
 
 def test_checkpoints_know_a_reference_by_one_name() -> None:

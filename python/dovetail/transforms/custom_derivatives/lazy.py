@@ -70,11 +70,11 @@ def may_wait(functions: Iterable[Any]) -> bool:
     if not traces or stack.order or traces[0].is_symbolic:
         return False
     return not any(trace.kind in ("shard_map", "pmap") for trace in traces) and not any(
-        type(each) in (Tracer, Ref) for each in _reachable(functions)
+        type(each) in (Tracer, Ref) for each in reachable(functions)
     )
 
 
-def _reachable(roots: Iterable[Any]) -> Iterable[Any]:
+def reachable(roots: Iterable[Any]) -> Iterable[Any]:
     """Values that functions close over, are bound to or have as defaults."""
     pending, seen = list(roots), set()
     while pending:

@@ -28,3 +28,14 @@ func.func @echoes(%arg0: !dovetail.ref<3xi32>, %arg1: !dovetail.ref<2xbf16>) {
   dovetail.ref_set_echo %arg1, %1 : <2xbf16>, tensor<2xbf16>
   return
 }
+
+// CHECK-LABEL: func.func @ends
+func.func @ends(%arg0: !dovetail.ref<3xi8>, %held: tensor<3xf32>, %x: tensor<f32>) -> tensor<f32> {
+  // CHECK: %[[ECHO:.+]] = dovetail.ref_echo %{{.+}} read depth 2 : <3xi8>
+  // CHECK: dovetail.ref_set_echo %{{.+}}, %[[ECHO]] depth 2 : <3xi8>, tensor<3xf32>
+  // CHECK: dovetail.echo_end %{{.+}} of %[[ECHO]], %{{.+}} : tensor<3xf32>, tensor<3xf32>, tensor<f32> -> tensor<f32>
+  %echo = dovetail.ref_echo %arg0 read depth 2 : <3xi8>
+  dovetail.ref_set_echo %arg0, %echo depth 2 : <3xi8>, tensor<3xf32>
+  %0 = dovetail.echo_end %held of %echo, %x : tensor<3xf32>, tensor<3xf32>, tensor<f32> -> tensor<f32>
+  return %0 : tensor<f32>
+}

@@ -40,8 +40,16 @@ func.func @main(%arg0: !dovetail.ref<3xi8>, %arg1: tensor<3xi8>) {
 
 // -----
 
-func.func @main(%arg0: !dovetail.ref<3xi64>) {
-  // expected-error @+1 {{'dovetail.ref_echo' op operand #0 must hold floats, complex numbers, bools or integers of at most 32 bits, got: '!dovetail.ref<3xi64>'}}
-  %0 = dovetail.ref_echo %arg0 : <3xi64>
+func.func @main(%arg0: tensor<3xi32>, %arg1: tensor<3xf64>, %arg2: tensor<f32>) {
+  // expected-error @+1 {{'dovetail.echo_end' op must take what the reference holds as an array of the type of its echo, 'tensor<3xf64>', got: 'tensor<3xi32>'}}
+  %0 = dovetail.echo_end %arg0 of %arg1, %arg2 : tensor<3xi32>, tensor<3xf64>, tensor<f32> -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @main(%arg0: tensor<3xf32>, %arg1: tensor<3xf32>, %arg2: tensor<f32>) {
+  // expected-error @+1 {{'dovetail.echo_end' op must have results of the types of the values, 'tensor<f32>', got: 'tensor<f64>'}}
+  %0 = dovetail.echo_end %arg0 of %arg1, %arg2 : tensor<3xf32>, tensor<3xf32>, tensor<f32> -> tensor<f64>
   return
 }

@@ -80,9 +80,9 @@ func.func @argument(%arg0: !dovetail.ref<f32>) -> tensor<f32> {
 // -----
 
 func.func @made_here(%arg0: tensor<f32>) {
-  // expected-error @+1 {{a backward rule must not read a reference that the differentiated function makes, got: '!dovetail.ref<f32>'; make it outside of the function}}
+  // expected-error @+1 {{a rule of a backward rule must not read a reference that the differentiated function makes, got: '!dovetail.ref<f32>'; make it outside of the function}}
   %0 = dovetail.new_ref %arg0 : tensor<f32>
-  %1 = dovetail.ref_echo %0 read : <f32>
-  dovetail.ref_set_echo %0, %1 : <f32>, tensor<f32>
+  %1 = dovetail.ref_echo %0 read depth 2 : <f32>
+  dovetail.ref_set_echo %0, %1 depth 2 : <f32>, tensor<f32>
   return
 }
