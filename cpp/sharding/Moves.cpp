@@ -222,12 +222,15 @@ void Search::slice(size_t state, int64_t dim, AxesOfEach &after) {
     if (!isUnused(axis, after))
       continue;
     after[dim].push_back(axis);
-    if (isNested(mesh, type.getDimSize(dim), dims[dim], after[dim])) {
+    int64_t size = type.getDimSize(dim);
+    bool canReach = isNested(mesh, size, dims[dim], after[dim]);
+    if (canReach) {
       Axes added(ArrayRef(after[dim]).drop_front(dims[dim].size()));
       reach(state, {MoveKind::Slice, dims, dim, added, sizeWith(type, mesh, dim, after[dim])}, after);
-    } else {
-      slice(state, dim, after);
     }
+    // Otherwise one axis after the other does as well.
+    if (!canReach || !isEven(mesh, size, axesToUse))
+      slice(state, dim, after);
     after[dim].pop_back();
   }
 }

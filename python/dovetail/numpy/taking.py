@@ -71,6 +71,8 @@ def take(
         raise index_error(
             f"Cannot do a non-empty jnp.take() from an empty axis: axis {axis} of shape {x.shape}"
         )
+    if not numbers.size:
+        return lax.full_like(x, 0, shape=(*x.shape[:axis], *numbers.shape, *x.shape[axis + 1 :]))
     if mode == "wrap":
         numbers, mode = _wrapped(numbers, x.shape[axis]), "clip"
     # Elsewhere, negative indices count from the end under `clip`, too.
@@ -278,7 +280,11 @@ def nonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) ->
             "nonzero: the array must have at least 1 dimension, got: rank 0; use atleast_1d"
         )
     if size is None:
-        find = functools.partial(_found, dtype=dtypes.default_dtype("i"))
+        dtype = dtypes.default_dtype("i")
+        find = functools.partial(_found, dtype=dtype)
+        if 0 in x.shape:
+            # There is nothing to find on the devices that have the array.
+            return tuple([lax.full((0,), 0, dtype) for _ in x.shape])
         if is_eager(x):
             return tuple(apply_all_known(find, x, count=x.ndim, is_sized=False))
         is_traced = isinstance(x, Tracer)
