@@ -67,7 +67,7 @@ def new_if_empty(x: Array, selected: Array) -> Array:
     if 0 not in selected.shape or type(selected) is not Array or selected._place is None:
         return selected
     before, after = ([n for n in each.shape if n != 1] for each in (x, selected))
-    return selected if before == after else lax.full_like(x, 0, shape=selected.shape)
+    return selected if before == after else Array(selected._value(), selected.weak_type)
 
 
 def _selected(x: Array, index: Any) -> Array:

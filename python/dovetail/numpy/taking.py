@@ -12,7 +12,7 @@ from dovetail.arrays.array import Array, ArrayMethods
 from dovetail.base import dtypes
 from dovetail.base.errors import NonConcreteBooleanIndexError, index_error, type_error, value_error
 from dovetail.numpy.index_equations import Promises
-from dovetail.numpy.indexing import checked_mode, gathered
+from dovetail.numpy.indexing import checked_mode, gathered, new_if_empty
 from dovetail.numpy.logic import truth
 from dovetail.numpy.places import Places
 from dovetail.numpy.promotion import no_out
@@ -71,8 +71,6 @@ def take(
         raise index_error(
             f"Cannot do a non-empty jnp.take() from an empty axis: axis {axis} of shape {x.shape}"
         )
-    if not numbers.size:
-        return lax.full_like(x, 0, shape=(*x.shape[:axis], *numbers.shape, *x.shape[axis + 1 :]))
     if mode == "wrap":
         numbers, mode = _wrapped(numbers, x.shape[axis]), "clip"
     # Elsewhere, negative indices count from the end under `clip`, too.
@@ -82,7 +80,8 @@ def take(
     entries: list[Any] = [slice(None)] * x.ndim
     entries[axis] = numbers
     promises = Promises(unique_indices, indices_are_sorted)
-    return gathered(x, entries, checked_mode(mode, "fill"), fill_value, wrap, promises)
+    result = gathered(x, entries, checked_mode(mode, "fill"), fill_value, wrap, promises)
+    return result if numbers.size else new_if_empty(x, result)
 
 
 def _wrapped(numbers: Array, size: int) -> Array:
