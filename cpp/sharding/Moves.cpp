@@ -1,5 +1,6 @@
 // The cheapest moves of an array's parts from one sharding to another.
 #include "Moves.h"
+#include "cpp/cost/Cost.h"
 #include <map>
 #include <queue>
 #include <set>
@@ -32,8 +33,16 @@ static double received(MoveKind kind, double held, double count) {
   llvm_unreachable("unknown kind of move");
 }
 
+/// The same as of a sharding, without making one.
+static double bytesHeld(RankedTensorType type, MeshAttr mesh, ArrayRef<Axes> dims) {
+  double bytes = bytesOf(type.getElementType());
+  for (auto [d, axes] : llvm::enumerate(dims))
+    bytes *= assumedSize(type.isDynamicDim(d) ? type.getDimSize(d) : sizeWith(type, mesh, d, axes));
+  return bytes;
+}
+
 double bytesOf(RankedTensorType type, MeshAttr mesh, const Move &move) {
-  double held = bytesOf(type, shardingOf(mesh, move.before));
+  double held = bytesHeld(type, mesh, move.before);
   int64_t count = mesh.sizeOf(move.axes);
   if (move.kind == MoveKind::Exchange && !type.isDynamicDim(move.to)) {
     // Padded, so that all devices get as much.
@@ -144,7 +153,7 @@ private:
   };
 
   /// The bytes that a device has.
-  double heldIn(ArrayRef<Axes> dims) const { return bytesOf(type, shardingOf(mesh, dims)); }
+  double heldIn(ArrayRef<Axes> dims) const { return bytesHeld(type, mesh, dims); }
   SmallVector<int64_t> keyOf(ArrayRef<Axes> dims) const {
     SmallVector<int64_t> key;
     for (const Axes &axes : dims) {
