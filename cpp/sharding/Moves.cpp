@@ -1,6 +1,9 @@
 // The cheapest moves of an array's parts from one sharding to another.
 #include "Moves.h"
+#include "cpp/cost/Cost.h"
 #include <map>
+#include <queue>
+#include <set>
 
 using namespace mlir;
 
@@ -30,8 +33,23 @@ static double received(MoveKind kind, double held, double count) {
   llvm_unreachable("unknown kind of move");
 }
 
+/// The same as of a sharding, without making one.
+static double bytesHeld(RankedTensorType type, MeshAttr mesh, ArrayRef<Axes> dims) {
+  double bytes = bytesOf(type.getElementType());
+  for (auto [d, axes] : llvm::enumerate(dims))
+    bytes *= assumedSize(type.isDynamicDim(d) ? type.getDimSize(d) : sizeWith(type, mesh, d, axes));
+  return bytes;
+}
+
 double bytesOf(RankedTensorType type, MeshAttr mesh, const Move &move) {
-  return received(move.kind, bytesOf(type, shardingOf(mesh, move.before)), mesh.sizeOf(move.axes));
+  double held = bytesHeld(type, mesh, move.before);
+  int64_t count = mesh.sizeOf(move.axes);
+  if (move.kind == MoveKind::Exchange && !type.isDynamicDim(move.to)) {
+    // Padded, so that all devices get as much.
+    int64_t size = sizeWith(type, mesh, move.to, move.before[move.to]);
+    held *= double(llvm::divideCeil(size, count) * count) / size;
+  }
+  return received(move.kind, held, count);
 }
 
 //===- Without a search ------------------------------------------------------===//
@@ -91,29 +109,37 @@ static bool areCheapest(ArrayRef<Move> moves) {
 
 //===- Search ----------------------------------------------------------------===//
 
+/// Whether parts over `all` axes are made of those over their `rest`, or the reverse: in parts of unequal sizes, each
+/// is as long as the first.
+static bool isNested(MeshAttr mesh, int64_t size, ArrayRef<AxisRefAttr> rest, ArrayRef<AxisRefAttr> all) {
+  int64_t few = mesh.sizeOf(rest), many = mesh.sizeOf(all);
+  return few == 1 || int64_t(llvm::divideCeil(size, few)) == many / few * int64_t(llvm::divideCeil(size, many));
+}
+
 namespace {
 
 /// Dijkstra's algorithm on the ways to divide an array over the axes that two shardings have.
 class Search {
 public:
-  Search(RankedTensorType type, MeshAttr mesh, const AxesOfEach &from, const AxesOfEach &to)
-      : type(type), mesh(mesh), goal(to) {
+  /// Moves of more than `mostBytes` are of no use.
+  Search(RankedTensorType type, MeshAttr mesh, const AxesOfEach &from, const AxesOfEach &to, double mostBytes)
+      : type(type), mesh(mesh), goal(to), mostBytes(mostBytes) {
     for (const AxesOfEach &dims : {from, to})
       for (const Axes &axes : dims)
         for (AxisRefAttr axis : axes)
           if (!llvm::is_contained(axesToUse, axis))
             axesToUse.push_back(axis);
-    elements = type.getNumElements();
     mostHeld = std::max(heldIn(from), heldIn(to));
     numbers[keyOf(from)] = 0;
     states.push_back({from});
+    pending.push({{0, 0}, 0});
   }
 
   /// None if there are too many ways.
   std::optional<SmallVector<Move>> run();
 
 private:
-  static constexpr size_t kMostStates = 2000, kMostAxes = 4;
+  static constexpr int64_t kMostVisited = 5000;
   /// A permutation lists its routes: programs do not grow with the number of devices.
   static constexpr int64_t kMostRoutes = 256;
   /// Bytes, then moves.
@@ -126,13 +152,8 @@ private:
     bool isDone = false;
   };
 
-  /// The elements that a device has.
-  double heldIn(ArrayRef<Axes> dims) const {
-    double held = elements;
-    for (const Axes &axes : dims)
-      held /= mesh.sizeOf(axes);
-    return held;
-  }
+  /// The bytes that a device has.
+  double heldIn(ArrayRef<Axes> dims) const { return bytesHeld(type, mesh, dims); }
   SmallVector<int64_t> keyOf(ArrayRef<Axes> dims) const {
     SmallVector<int64_t> key;
     for (const Axes &axes : dims) {
@@ -145,6 +166,8 @@ private:
 
   void reach(size_t from, Move move, const AxesOfEach &dims);
   void visit(size_t state);
+  /// Reaches the ways to divide a dimension over more axes than in a state.
+  void slice(size_t state, int64_t dim, AxesOfEach &after);
   /// Reaches the ways to divide the dimensions from `dim` on into as many parts as in a state.
   void permute(size_t state, AxesOfEach &dims, int64_t dim);
 
@@ -152,23 +175,29 @@ private:
   MeshAttr mesh;
   AxesOfEach goal;
   Axes axesToUse;
-  double elements = 0, mostHeld = 0;
+  double mostBytes, mostHeld = 0;
   std::vector<State> states;
   std::map<SmallVector<int64_t>, size_t> numbers;
+  /// What was reached, the cheapest first; some at a cost that was found to be too high since.
+  using Reached = std::pair<Cost, size_t>;
+  std::priority_queue<Reached, std::vector<Reached>, std::greater<>> pending;
+  /// The numbers of parts of each dimension from which permutations have been tried: later ones would cost more.
+  std::set<SmallVector<int64_t>> permuted;
 };
 
 } // namespace
 
 void Search::reach(size_t from, Move move, const AxesOfEach &dims) {
+  double held = heldIn(dims);
   // Parts that are larger than at both ends take memory, and usually time.
-  if (heldIn(dims) > mostHeld)
+  if (held > mostHeld)
     return;
-  for (auto [d, axes] : llvm::enumerate(dims))
-    if (!isEven(mesh, type.getDimSize(d), axes))
-      return;
   Cost cost = states[from].cost;
-  cost.first += received(move.kind, heldIn(states[from].dims), mesh.sizeOf(move.axes));
+  cost.first += bytesOf(type, mesh, move);
   ++cost.second;
+  // A device must still receive what it lacks.
+  if (cost.first + std::max(0.0, heldIn(goal) - held) > mostBytes)
+    return;
   auto [entry, isNew] = numbers.try_emplace(keyOf(dims), states.size());
   if (isNew)
     states.push_back({dims});
@@ -178,6 +207,7 @@ void Search::reach(size_t from, Move move, const AxesOfEach &dims) {
   found.cost = cost;
   found.previous = from;
   found.move = std::move(move);
+  pending.push({cost, entry->second});
 }
 
 void Search::permute(size_t state, AxesOfEach &dims, int64_t dim) {
@@ -195,19 +225,36 @@ void Search::permute(size_t state, AxesOfEach &dims, int64_t dim) {
     }
 }
 
+void Search::slice(size_t state, int64_t dim, AxesOfEach &after) {
+  AxesOfEach dims = states[state].dims;
+  for (AxisRefAttr axis : axesToUse) {
+    if (!isUnused(axis, after))
+      continue;
+    after[dim].push_back(axis);
+    int64_t size = type.getDimSize(dim);
+    bool canReach = isNested(mesh, size, dims[dim], after[dim]);
+    if (canReach) {
+      Axes added(ArrayRef(after[dim]).drop_front(dims[dim].size()));
+      reach(state, {MoveKind::Slice, dims, dim, added, sizeWith(type, mesh, dim, after[dim])}, after);
+    }
+    // Otherwise one axis after the other does as well.
+    if (!canReach || !isEven(mesh, size, axesToUse))
+      slice(state, dim, after);
+    after[dim].pop_back();
+  }
+}
+
 void Search::visit(size_t state) {
   AxesOfEach dims = states[state].dims;
   for (auto [d, axes] : llvm::enumerate(dims)) {
-    for (AxisRefAttr axis : axesToUse)
-      if (isUnused(axis, dims)) {
-        AxesOfEach after = dims;
-        after[d].push_back(axis);
-        reach(state, {MoveKind::Slice, dims, int64_t(d), {axis}, sizeWith(type, mesh, d, after[d])}, after);
-      }
+    AxesOfEach more = dims;
+    slice(state, d, more);
     for (size_t count = 1; count <= axes.size(); ++count) {
       Axes moved(ArrayRef(axes).take_back(count));
       AxesOfEach without = dims;
       without[d].pop_back_n(count);
+      if (!isNested(mesh, type.getDimSize(d), without[d], axes))
+        continue;
       int64_t size = sizeWith(type, mesh, d, without[d]);
       reach(state, {MoveKind::Gather, dims, int64_t(d), moved, size}, without);
       for (size_t other = 0; other < dims.size(); ++other) {
@@ -215,34 +262,47 @@ void Search::visit(size_t state) {
           continue;
         AxesOfEach after = without;
         llvm::append_range(after[other], moved);
-        reach(state, {MoveKind::Exchange, dims, int64_t(d), moved, size, int64_t(other)}, after);
+        if (isNested(mesh, type.getDimSize(other), dims[other], after[other]))
+          reach(state, {MoveKind::Exchange, dims, int64_t(d), moved, size, int64_t(other)}, after);
       }
     }
   }
-  if (mesh.sizeOf(axesToUse) > kMostRoutes)
+  SmallVector<int64_t> counts = llvm::map_to_vector(dims, [&](const Axes &axes) { return mesh.sizeOf(axes); });
+  if (mesh.sizeOf(axesToUse) > kMostRoutes || !permuted.insert(counts).second)
     return;
-  AxesOfEach permuted(dims.size());
-  permute(state, permuted, 0);
+  AxesOfEach after(dims.size());
+  permute(state, after, 0);
+}
+
+/// Slices of a dimension after each other are one.
+static SmallVector<Move> joined(ArrayRef<Move> moves) {
+  SmallVector<Move> result;
+  for (const Move &move : moves)
+    if (!result.empty() && move.kind == MoveKind::Slice && result.back().kind == MoveKind::Slice &&
+        result.back().dim == move.dim) {
+      llvm::append_range(result.back().axes, move.axes);
+      result.back().size = move.size;
+    } else {
+      result.push_back(move);
+    }
+  return result;
 }
 
 std::optional<SmallVector<Move>> Search::run() {
-  if (axesToUse.size() > kMostAxes)
-    return std::nullopt;
-  while (states.size() < kMostStates) {
-    size_t next = states.size();
-    for (size_t i = 0; i < states.size(); ++i)
-      if (!states[i].isDone && (next == states.size() || states[i].cost < states[next].cost))
-        next = i;
-    if (next == states.size())
-      return std::nullopt;
+  for (int64_t visited = 0; visited < kMostVisited && !pending.empty();) {
+    auto [cost, next] = pending.top();
+    pending.pop();
+    if (states[next].isDone)
+      continue;
     if (states[next].dims == goal) {
       SmallVector<Move> moves;
       for (size_t i = next; states[i].move; i = states[i].previous)
         moves.push_back(*states[i].move);
-      return SmallVector<Move>(llvm::reverse(moves));
+      return joined(llvm::to_vector(llvm::reverse(moves)));
     }
     states[next].isDone = true;
     visit(next);
+    ++visited;
   }
   return std::nullopt;
 }
@@ -250,16 +310,12 @@ std::optional<SmallVector<Move>> Search::run() {
 SmallVector<Move> movesBetween(RankedTensorType type, ShardingAttr from, ShardingAttr to) {
   SmallVector<Move> moves = directMoves(type, from, to);
   MeshAttr mesh = from.getMesh();
-  AxesOfEach before = axesOf(from), after = axesOf(to);
-  auto isEvenly = [&](const AxesOfEach &dims) {
-    return llvm::all_of(llvm::enumerate(dims), [&](auto each) {
-      return !ShapedType::isDynamic(type.getDimSize(each.index())) &&
-             isEven(mesh, type.getDimSize(each.index()), each.value());
-    });
-  };
-  if (areCheapest(moves) || !isEvenly(before) || !isEvenly(after))
+  if (areCheapest(moves) || !type.hasStaticShape())
     return moves;
-  return Search(type, mesh, before, after).run().value_or(moves);
+  double bytes = 0;
+  for (const Move &move : moves)
+    bytes += bytesOf(type, mesh, move);
+  return Search(type, mesh, axesOf(from), axesOf(to), bytes).run().value_or(moves);
 }
 
 //===- Permutations ----------------------------------------------------------===//

@@ -31,8 +31,9 @@ struct Move {
   AxesOfEach after = {};
 };
 
-/// The moves for which a device receives the fewest bytes, and of these the fewest moves: exactly where all parts are
-/// equal, otherwise as far as they are found without a search.
+/// The moves for which a device receives the fewest bytes while it never has more than at both ends, and of these the
+/// fewest moves; if there are none or too many ways, and of arrays of unknown sizes, those found without a search. One
+/// collective is taken if it does, even if others would move less padding.
 llvm::SmallVector<Move> movesBetween(mlir::RankedTensorType type, ShardingAttr from, ShardingAttr to);
 
 /// The bytes that a device receives in a move.

@@ -49,9 +49,11 @@ public:
 
 private:
   static RankedTensorType arrayType(Value value) { return dyn_cast<RankedTensorType>(value.getType()); }
+  /// Without elements, there is nothing to divide, and nothing that decides how other arrays are.
+  static bool isEmpty(Value value) { return llvm::is_contained(arrayType(value).getShape(), 0); }
   static bool isConstant(Value value) {
     Operation *source = value.getDefiningOp();
-    return source && source->hasTrait<OpTrait::ConstantLike>();
+    return (source && source->hasTrait<OpTrait::ConstantLike>()) || (arrayType(value) && isEmpty(value));
   }
   State &stateOf(Value value);
   /// The axes of a dimension, as far as known in this round.
@@ -177,7 +179,7 @@ bool Propagation::isSettled(Value value) const {
 }
 
 void Propagation::extend(Value value, int64_t dim, ArrayRef<AxisRefAttr> axes) {
-  if (isSettled(value))
+  if (isSettled(value) || isEmpty(value))
     return;
   State &state = stateOf(value);
   Axes &own = state.dims[dim];

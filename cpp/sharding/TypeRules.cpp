@@ -2,6 +2,7 @@
 #include "TypeRules.h"
 #include "Regroup.h"
 #include "dialects/Dot.h"
+#include "dialects/Fft.h"
 #include "dialects/Index.h"
 #include "dialects/Pointwise.h"
 #include "dialects/Shape.h"
@@ -141,7 +142,7 @@ struct ConcatenateRule : TypeRuleOpInterface::ExternalModel<ConcatenateRule, Con
   }
 };
 
-/// Of ops that move elements along dimensions, by the word for what they do.
+/// Of ops that move or combine elements along dimensions whose parts stay, by the word for what they do.
 template <typename Op, const char *what>
 struct MovedRule : TypeRuleOpInterface::ExternalModel<MovedRule<Op, what>, Op> {
   LogicalResult carry(Operation *, const TypedOperands &operands, unsigned operand, unsigned dim,
@@ -149,7 +150,8 @@ struct MovedRule : TypeRuleOpInterface::ExternalModel<MovedRule<Op, what>, Op> {
     return carryMoved(what, operands, operand, dim, result);
   }
 };
-constexpr char kSlicing[] = "slicing", kPadding[] = "padding", kReversing[] = "reverse", kRolling[] = "roll";
+constexpr char kSlicing[] = "slicing", kPadding[] = "padding", kReversing[] = "reverse", kRolling[] = "roll",
+               kTransforming[] = "fft";
 
 struct SortRule : TypeRuleOpInterface::ExternalModel<SortRule, SortOp> {
   LogicalResult carry(Operation *op, const TypedOperands &operands, unsigned operand, unsigned, AxesOfEach &) const {
@@ -189,6 +191,9 @@ void attachTypeRules(MLIRContext *context) {
   PadOp::attachInterface<MovedRule<PadOp, kPadding>>(*context);
   ReverseOp::attachInterface<MovedRule<ReverseOp, kReversing>>(*context);
   RollOp::attachInterface<MovedRule<RollOp, kRolling>>(*context);
+  FftOp::attachInterface<MovedRule<FftOp, kTransforming>>(*context);
+  RfftOp::attachInterface<MovedRule<RfftOp, kTransforming>>(*context);
+  IrfftOp::attachInterface<MovedRule<IrfftOp, kTransforming>>(*context);
   SortOp::attachInterface<SortRule>(*context);
   ReshapeOp::attachInterface<ReshapeRule, Regrouping>(*context);
 }

@@ -11,6 +11,7 @@ from dovetail.placement.mesh_contexts import get_abstract_mesh
 from dovetail.placement.meshes import AxisType, entered_mesh
 from dovetail.placement.named_sharding import NamedSharding
 from dovetail.placement.partition_spec import P, axes_of
+from dovetail.placement.platforms import no_mesh
 from dovetail.placement.shardings import Sharding
 from dovetail.placement.type_shardings import check_not_manual
 from dovetail.programs.constraints import constrained
@@ -31,6 +32,7 @@ def with_sharding_constraint(x: Any, shardings: Any) -> Any:
 
     Raises:
       TypeError: something else than a sharding.
+      RuntimeError: a `PartitionSpec` is given without a mesh.
       ValueError: there is no sharding, it is for arrays of a higher rank, or an array is committed
         to other devices.
 
@@ -55,6 +57,8 @@ def _constrained(name: str, leaf: Any, sharding: Any) -> Any:
         sharding = NamedSharding(context, sharding)
     elif isinstance(sharding, P) and context.empty and entered_mesh.value is not None:
         sharding = NamedSharding(entered_mesh.value, sharding)
+    if isinstance(sharding, P) and context.empty:
+        raise no_mesh(name, "shardings", sharding)
     check_not_manual(sharding, name)
     if not isinstance(sharding, NamedSharding) or not sharding.mesh.explicit_axes:
         return constrained(name, leaf, sharding)

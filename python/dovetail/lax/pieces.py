@@ -13,7 +13,6 @@ from dovetail.lax.shape import expand_dims, squeeze
 from dovetail.ops.operands import (
     ArrayLike,
     as_operand,
-    broadcast_dims,
     canonical_axis,
 )
 from dovetail.symbolic.size import Size, as_size, min_dim
@@ -238,8 +237,6 @@ def pad(
         )
     if all(p == 0 for p in (*low, *high)) and shape == x.shape:
         return x
-    if not x.size:
-        return broadcast_dims(value, shape, ())
     return _padded(x, value, low, interior, shape)
 
 

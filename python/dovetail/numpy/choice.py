@@ -68,7 +68,8 @@ def where(
     a, b = (pair if len(ranks - {0}) < 2 else promote)("where", x, y)
     if not p.shape == a.shape == b.shape:
         p, a, b = broadcast("where", p, a, b, is_asked=True)
-    return ops.select(p, a, b)
+    # Nothing is chosen from no elements: in JAX, they are where those of x are.
+    return a if 0 in a.shape else ops.select(p, a, b)
 
 
 def select(

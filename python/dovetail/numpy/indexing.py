@@ -57,6 +57,20 @@ def getitem(x: Array, index: Any) -> Array:
       >>> dnp.arange(5)[dnp.array([3, 0])]
       Array([3, 0], dtype=int32)
     """
+    return new_if_empty(x, _selected(x, index))
+
+
+def new_if_empty(x: Array, selected: Array) -> Array:
+    """What an index selects of an array; nothing of it is an array of its own, which as in JAX is
+    not on the devices that the array is on.
+    """
+    if 0 not in selected.shape or type(selected) is not Array or selected._place is None:
+        return selected
+    before, after = ([n for n in each.shape if n != 1] for each in (x, selected))
+    return selected if before == after else Array(selected._value(), selected.weak_type)
+
+
+def _selected(x: Array, index: Any) -> Array:
     if isinstance(index, ArrayMethods) and index.dtype == dtypes.bool_ and is_eager(x, index):
         rank = index.ndim
         if rank and index.shape == x.shape[:rank]:

@@ -16,6 +16,7 @@ from dovetail.base.documentation import documented
 from dovetail.base.errors import type_error, value_error
 from dovetail.numpy.creation import asarray
 from dovetail.numpy.data import as_dtype
+from dovetail.numpy.indexing import new_if_empty
 from dovetail.numpy.promotion import no_out, promote
 from dovetail.numpy.shape import atleast_1d, atleast_2d, atleast_3d, ravel
 from dovetail.ops.operands import ArrayLike, as_operand, canonical_axes, canonical_axis
@@ -418,5 +419,5 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: int | Sequence[int] | No
         first, last = (nonzero[0], nonzero[-1]) if nonzero.size else (0, -1)
         start = int(first) if "f" in ends else 0
         stop = int(last) + 1 if "b" in ends or not nonzero.size else x.shape[dim]
-        x = lax.slice_in_dim(x, start, stop, 1, dim)
+        x = new_if_empty(x, lax.slice_in_dim(x, start, stop, 1, dim))
     return x

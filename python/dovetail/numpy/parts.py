@@ -272,5 +272,5 @@ def nan_to_num(
 
 def _replaced(condition: Array, value: Any, otherwise: Array) -> Array:
     """`value`, a scalar or an array of lower rank, where `condition` holds."""
-    value = with_dtype(value, otherwise.dtype)
-    return ops.select(condition, broadcast_to(value, otherwise.shape), otherwise)
+    value = broadcast_to(with_dtype(value, otherwise.dtype), otherwise.shape)
+    return value if 0 in otherwise.shape else ops.select(condition, value, otherwise)

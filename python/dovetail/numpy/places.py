@@ -20,7 +20,14 @@ from dovetail.numpy.creation import asarray
 from dovetail.numpy.elementary import power
 from dovetail.numpy.index_equations import Promises, scattered_equation
 from dovetail.numpy.index_plan import plan
-from dovetail.numpy.indexing import applied, by_numpy, checked_mode, gathered, is_empty
+from dovetail.numpy.indexing import (
+    applied,
+    by_numpy,
+    checked_mode,
+    gathered,
+    is_empty,
+    new_if_empty,
+)
 from dovetail.numpy.promotion import promote, with_dtype
 from dovetail.ops.operands import ArrayLike, broadcast_shapes, broadcast_to, check_kind
 from dovetail.symbolic.size import has_sizes
@@ -118,7 +125,7 @@ class Places:
         options = mode, fill_value, wrap_negative_indices, promises
         if out_sharding is not None:
             return placed(".get", _read, out_sharding, self._array, self._index, *options)
-        return _read(self._array, self._index, *options)
+        return new_if_empty(self._array, _read(self._array, self._index, *options))
 
     def set(self, values: Any, **options: Any) -> Array:
         """The array with these elements replaced."""

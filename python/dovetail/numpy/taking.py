@@ -12,7 +12,7 @@ from dovetail.arrays.array import Array, ArrayMethods
 from dovetail.base import dtypes
 from dovetail.base.errors import NonConcreteBooleanIndexError, index_error, type_error, value_error
 from dovetail.numpy.index_equations import Promises
-from dovetail.numpy.indexing import checked_mode, gathered
+from dovetail.numpy.indexing import checked_mode, gathered, new_if_empty
 from dovetail.numpy.logic import truth
 from dovetail.numpy.places import Places
 from dovetail.numpy.promotion import no_out
@@ -80,7 +80,8 @@ def take(
     entries: list[Any] = [slice(None)] * x.ndim
     entries[axis] = numbers
     promises = Promises(unique_indices, indices_are_sorted)
-    return gathered(x, entries, checked_mode(mode, "fill"), fill_value, wrap, promises)
+    result = gathered(x, entries, checked_mode(mode, "fill"), fill_value, wrap, promises)
+    return result if numbers.size else new_if_empty(x, result)
 
 
 def _wrapped(numbers: Array, size: int) -> Array:
@@ -278,7 +279,11 @@ def nonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) ->
             "nonzero: the array must have at least 1 dimension, got: rank 0; use atleast_1d"
         )
     if size is None:
-        find = functools.partial(_found, dtype=dtypes.default_dtype("i"))
+        dtype = dtypes.default_dtype("i")
+        find = functools.partial(_found, dtype=dtype)
+        if 0 in x.shape:
+            # There is nothing to find on the devices that have the array.
+            return tuple([lax.full((0,), 0, dtype) for _ in x.shape])
         if is_eager(x):
             return tuple(apply_all_known(find, x, count=x.ndim, is_sized=False))
         is_traced = isinstance(x, Tracer)

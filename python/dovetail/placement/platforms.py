@@ -7,6 +7,7 @@ from typing import Any
 
 from dovetail.base import config
 from dovetail.base.errors import value_error
+from dovetail.base.locations import here
 from dovetail.base.setting import Option
 from dovetail.placement.devices import PLATFORMS, Device, devices_of, local_devices_of
 from dovetail.placement.mesh_contexts import context_mesh, get_abstract_mesh
@@ -147,6 +148,14 @@ def device_meant(value: Any) -> Device:
     )
 
 
+def no_mesh(api: str, argument: str, spec: P) -> RuntimeError:
+    """The error that an argument of a function is a partition spec, but there is no mesh."""
+    return RuntimeError(
+        f"{api} requires a non-empty mesh in context if you are passing `PartitionSpec`s to "
+        f"{argument}, got: {spec} {here()}; use `dovetail.set_mesh`, or a `NamedSharding`"
+    )
+
+
 def sharding_meant(value: Any, name: str) -> Sharding:
     """The sharding that a sharding, a partition spec, a device or a text such as "cpu:0" means.
 
@@ -157,12 +166,16 @@ def sharding_meant(value: Any, name: str) -> Sharding:
     Raises:
       ValueError: there is no such device, a partition spec is given without a mesh, or the sharding
         is on no devices in particular.
+      RuntimeError: a partition spec is given without a mesh, to an argument that the name states.
 
     >>> sharding_meant("cpu", "device_put")
     SingleDeviceSharding(device=CpuDevice(id=0), memory_kind=device)
     """
     if isinstance(value, P):
         mesh = context_mesh()
+        api, _, argument = name.partition(" ")
+        if mesh.empty and argument:
+            raise no_mesh(api, argument, value)
         if mesh.empty:
             raise value_error(
                 "Please set a mesh via `dovetail.set_mesh` if a PartitionSpec is passed to "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from dovetail.base.errors import type_error, value_error
@@ -15,7 +14,7 @@ from dovetail.placement.named_sharding import NamedSharding
 from dovetail.placement.partition_spec import P
 from dovetail.placement.shardings import Sharding, incompatible, place_of
 from dovetail.placement.type_shardings import on_context
-from dovetail.programs.transfers import put
+from dovetail.programs.transfers import check_rank, put
 from dovetail.tracing.trace import Tracer
 
 
@@ -88,21 +87,3 @@ def check_divisible(sharding: Sharding, shape: tuple[int, ...], what: str) -> No
                 f"size is {size} (full shape: {shape}, per-dimension tiling factors: "
                 f"{list(counts)} should evenly divide the shape) {here()}"
             )
-
-
-def check_rank(sharding: Sharding, shape: tuple[int, ...], what: str | Callable[[], str]) -> None:
-    """Check that a sharding is for arrays of no more dimensions than a shape has.
-
-    Args:
-      what: whose shape it is, for messages, or what returns that.
-
-    Raises:
-      ValueError: it is not.
-    """
-    try:
-        sharding.check_compatible_aval(shape)
-    except ValueError as error:
-        whose = what if isinstance(what, str) else what()
-        raise ValueError(
-            f"One of {whose} is incompatible with its sharding annotation {sharding}: {error}"
-        ) from None

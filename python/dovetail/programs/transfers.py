@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import hashlib
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -143,7 +144,7 @@ def device_put(
                 where = platforms.sharding_meant(_checked(where), "device_put")
                 # Not over the words of random keys.
                 rank = array.ndim - getattr(node, "hidden_ndim", 0)
-                where.check_compatible_aval(array.shape[:rank])
+                check_rank(where, array.shape[:rank], "device_put args")
                 array = put(array, where, copy)
             elif type(array) is Array and type(leaf) is not Array:
                 # Uncommitted, also where the mesh of the context has what ops compute.
@@ -186,6 +187,24 @@ class ArrayCopySemantics(enum.IntEnum):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}.{self.name}"
+
+
+def check_rank(sharding: Sharding, shape: tuple[int, ...], what: str | Callable[[], str]) -> None:
+    """Check that a sharding is for arrays of no more dimensions than a shape has.
+
+    Args:
+      what: whose shape it is, for messages, or what returns that.
+
+    Raises:
+      ValueError: it is not.
+    """
+    try:
+        sharding.check_compatible_aval(shape)
+    except ValueError as error:
+        whose = what if isinstance(what, str) else what()
+        raise ValueError(
+            f"One of {whose} is incompatible with its sharding annotation {sharding}: {error}"
+        ) from None
 
 
 def _device_meant(where: Any) -> Any:

@@ -18,21 +18,28 @@ PROGRAM = Path(__file__).parent / "program_sharded_results.py"
 # Of so many parts of the table, by day the first is compared: JAX compiles each op.
 PARTS = 80
 
-# Functions of which results may differ, by the reason.
+# Functions of which results differ for some of three seeds, by the reason.
 DIFFERS: dict[str, set[str]] = {
     "operands that are divided otherwise, in several ops": {
-        *("betainc", "convolve", "divmod", "dynamic_update_slice", "gcd", "heaviside", "ldexp"),
-        *("gammainc", "gammaincc", "igamma_grad_a", "kl_div", "lcm", "mean", "piecewise", "place"),
-        *("rel_entr", "select", "take_along_axis", "xlog1py", "xlogy", "zeta"),
+        *("betainc", "convolve", "divmod", "gammaincc", "heaviside", "piecewise", "place"),
+        *("rel_entr", "select", "take_along_axis"),
     },
     "computed by other ops": {
-        *("argpartition", "dctn", "gradient", "linspace", "partition", "polyfit", "put"),
-        *("rankdata", "setdiff1d", "trim_zeros"),
+        *("argpartition", "dct", "gradient", "intersect1d", "linspace", "partition", "polyfit"),
+        *("put", "setdiff1d", "trim_zeros"),
     },
+    "arrays of fewer elements than devices in between": {"ediff1d", "unwrap"},
+    # There, the derivative of each function of jax.numpy is a program that takes the array as well.
     "a derivative that depends on no array": {"jacfwd"},
 }
-# Arrays without elements are on one device, or as a whole on all of them.
+# With arrays without elements, JAX's functions return constants, which are on no mesh, where these
+# compute with what is on all devices. The first group is what `where` returns there.
 EMPTY = re.compile(r"\bz\b|v\[:0\]")
+OF_NOTHING = {
+    *("heaviside", "hypot", "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanprod"),
+    *("nanstd", "nansum", "nanvar", "spacing"),
+    *("compress", "intersect1d", "isin", "resize", "searchsorted", "setdiff1d", "unique_all"),
+}
 
 
 @pytest.mark.slow
@@ -57,7 +64,8 @@ def test_as_in_jax(part: int) -> None:
     differing = [
         line
         for line in lines
-        if line.split("|")[1].split("(")[0] not in known and not EMPTY.search(line)
+        if (name := line.split("|")[1].split("(")[0]) not in known
+        and not (name in OF_NOTHING and EMPTY.search(line))
     ]
     assert not differing, "\n".join(differing)
     assert int(compared) > 30

@@ -58,6 +58,20 @@ def test_ranks_of_arguments_and_results() -> None:
         dt.ShapeDtypeStruct((8, 8), "float32", sharding=P("a", None, "b"))
 
 
+def test_specs_need_a_mesh() -> None:
+    needed = "{} requires a non-empty mesh in context if you are passing `PartitionSpec`s to {}"
+    message = needed.format("with_sharding_constraint", "shardings")
+    with pytest.raises(RuntimeError, match=message):
+        dt.jit(lambda x: dt.lax.with_sharding_constraint(x, P("a")))(VALUES)
+    with pytest.raises(RuntimeError, match=needed.format("jit", "in_shardings")):
+        dt.jit(lambda x: x, in_shardings=P("a"))(VALUES)
+    with pytest.raises(ValueError, match="Please set a mesh via"):
+        dt.device_put(VALUES, P("a"))
+    deep = NamedSharding(AUTO_MESH, P("a", None, "b"))
+    with pytest.raises(ValueError, match="One of device_put args is incompatible with its shard"):
+        dt.device_put(VALUES, deep)
+
+
 def test_results_without_data_need_no_sharding() -> None:
     where = NamedSharding(AUTO_MESH, P())
     gradient = dt.grad(lambda x, n: dnp.sum(x * n), argnums=(0, 1), allow_int=True)

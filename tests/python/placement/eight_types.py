@@ -81,6 +81,9 @@ TYPES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
     "cumsum": (lambda x: dnp.cumsum(x, axis=1), (X,), "float32[8@a,16]"),
     "sort": (lambda x: dnp.sort(x, axis=1), (X,), "float32[8@a,16]"),
     "pad": (lambda x: dnp.pad(x, ((0, 0), (1, 1))), (X,), "float32[8@a,18]"),
+    "fft": (dnp.fft.fft, (Z,), "complex64[8@a,16@b]"),
+    "fft2": (dnp.fft.fft2, (Z,), "complex64[8@a,16@b]"),
+    "irfft": (lambda z: dnp.fft.irfft(z, n=16), (X,), "float32[8@a,16]"),
     "flip": (lambda x: dnp.flip(x, 0), (X,), "float32[8@a,16]"),
     "zeros_like": (dnp.zeros_like, (Z,), "float32[8@a,16@b]"),
     "scatter": (lambda x: x.at[:, 0].set(1.0), (X,), "float32[8@a,16]"),
@@ -156,6 +159,7 @@ AMBIGUOUS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
         r"spec \(a\) is not implemented\.",
     ),
     "uneven pad": (lambda x: dnp.pad(x, 1), (X,), r"padding on sharded dims where out dim \(10\)"),
+    "uneven spectrum": (dnp.fft.rfft, (Z,), r"fft on sharded dims where out dim \(9\)"),
     "cumsum": (
         lambda x: dnp.cumsum(x, axis=0),
         (X,),

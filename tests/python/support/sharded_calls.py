@@ -211,9 +211,9 @@ def _placed(x: Any) -> Placed | None:
         device.id: [part.indices(size)[:2] for part, size in zip(index, x.shape, strict=True)]
         for device, index in x.sharding.devices_indices_map(x.shape).items()
     }
-    return Placed(
-        str(getattr(x.sharding, "spec", "one device")), f"{x.shape} {sorted(parts.items())}"
-    )
+    # Without elements, there is nothing to divide: only the devices matter.
+    held = sorted(parts.items() if x.size else parts)
+    return Placed(str(getattr(x.sharding, "spec", "one device")), f"{x.shape} {held}")
 
 
 def outcome(library: Any, case: Case, seed: int) -> list[Placed | None] | None:
