@@ -199,27 +199,37 @@ LogicalResult batchCall(Emitter &e, func::FuncOp callee, ValueRange operands, Ar
 }
 
 LogicalResult splitCall(Emitter &e, func::FuncOp callee, const llvm::SmallBitVector &unknown, ValueRange operands,
-                        SmallVectorImpl<Value> &results) {
+                        SmallVectorImpl<Value> &results, EmitCall emit) {
   auto split = e.transforms().split(callee, unknown);
   if (failed(split))
     return failure();
   unsigned numResults = callee.getNumResults(), numKnown = numResults - split->unknownResults.count();
-  ValueRange known = emitCall(e, split->known, pick(operands, ~unknown));
+  ValueRange known = emit(split->known, pick(operands, ~unknown));
   SmallVector<Value> restArgs(known.drop_front(numKnown)), all(numResults);
   llvm::append_range(restArgs, pick(operands, unknown));
   scatterTo(known.take_front(numKnown), ~split->unknownResults, all);
-  scatterTo(emitCall(e, split->rest, restArgs), split->unknownResults, all);
+  scatterTo(emit(split->rest, restArgs), split->unknownResults, all);
   llvm::append_range(results, all);
   return success();
 }
 
-static auto calls(Emitter &e) {
-  return [&e](func::FuncOp function, ValueRange args) { return emitCall(e, function, args); };
+// A call of a derived function tells the equation that the original call was, for views of the program.
+static auto calls(Emitter &e, CallOp op) {
+  return [&e, op](func::FuncOp function, ValueRange args) mutable {
+    ValueRange outs = emitCall(e, function, args);
+    Attribute origin = op->getAttr(kDerivedFrom);
+    if (!origin)
+      origin = op->getAttr("label");
+    if (origin && !outs.empty())
+      outs.front().getDefiningOp()->setAttr(kDerivedFrom, origin);
+    return outs;
+  };
 }
 
 LogicalResult CallOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> tangents, SmallVectorImpl<Value> &results,
                           SmallVectorImpl<Value> &resultTangents) {
-  return jvpOfCall(e, e.transforms().lookup(getCalleeAttr()), primals, tangents, results, resultTangents, calls(e));
+  return jvpOfCall(e, e.transforms().lookup(getCalleeAttr()), primals, tangents, results, resultTangents,
+                   calls(e, *this));
 }
 
 OperandSets CallOp::linearSets() { return linearSetsOfCall(*this); }
@@ -231,17 +241,17 @@ Value CallOp::resultSize(Emitter &e, ValueRange operands, unsigned result, int64
 LogicalResult CallOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Value> cotangents,
                                 MutableArrayRef<Value> operandCotangents) {
   return transposeCall(e, *this, e.transforms().lookup(getCalleeAttr()), operands, cotangents, operandCotangents,
-                       calls(e));
+                       calls(e, *this));
 }
 
 LogicalResult CallOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims, SmallVectorImpl<Value> &results,
                             SmallVectorImpl<int64_t> &resultDims) {
-  return batchCall(e, e.transforms().lookup(getCalleeAttr()), operands, dims, results, resultDims, calls(e));
+  return batchCall(e, e.transforms().lookup(getCalleeAttr()), operands, dims, results, resultDims, calls(e, *this));
 }
 
 LogicalResult CallOp::split(Emitter &e, const llvm::SmallBitVector &unknown, ValueRange operands,
                             SmallVectorImpl<Value> &results) {
-  return splitCall(e, e.transforms().lookup(getCalleeAttr()), unknown, operands, results);
+  return splitCall(e, e.transforms().lookup(getCalleeAttr()), unknown, operands, results, calls(e, *this));
 }
 
 //===- Requests --------------------------------------------------------------------===//

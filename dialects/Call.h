@@ -9,6 +9,9 @@
 
 namespace dovetail {
 
+/// The attribute of a call of a derived function: the equation that the call was which a transform made it of.
+inline constexpr llvm::StringLiteral kDerivedFrom = "derived_from";
+
 /// The results of a function.
 mlir::ValueRange emitCall(Emitter &e, mlir::func::FuncOp function, mlir::ValueRange args);
 
@@ -27,7 +30,7 @@ llvm::LogicalResult batchCall(Emitter &e, mlir::func::FuncOp callee, mlir::Value
                               llvm::ArrayRef<int64_t> dims, llvm::SmallVectorImpl<mlir::Value> &results,
                               llvm::SmallVectorImpl<int64_t> &resultDims, EmitCall emit);
 llvm::LogicalResult splitCall(Emitter &e, mlir::func::FuncOp callee, const llvm::SmallBitVector &unknown,
-                              mlir::ValueRange operands, llvm::SmallVectorImpl<mlir::Value> &results);
+                              mlir::ValueRange operands, llvm::SmallVectorImpl<mlir::Value> &results, EmitCall emit);
 mlir::Value sizeOfCall(Emitter &e, mlir::Operation *op, mlir::func::FuncOp callee, mlir::ValueRange operands,
                        unsigned result, int64_t dimension);
 /// All operands: calls of linear functions are linear in all operands with a tangent; their bodies are checked op by

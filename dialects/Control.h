@@ -105,12 +105,16 @@ struct LoopJvp {
 llvm::FailureOr<LoopJvp> jvpOfLoop(Emitter &e, mlir::Region &body, llvm::ArrayRef<unsigned> groupSizes,
                                    mlir::ValueRange primals, llvm::ArrayRef<mlir::Value> tangents);
 
+/// The attribute of a loop of a program that is looked at: the number of steps that its iterations have once it runs.
+inline constexpr llvm::StringLiteral kUnroll = "unroll";
+
 /// A loop with a given number of iterations, in the form of `ScanOp`.
 struct Loop {
   llvm::SmallVector<mlir::Value> inits, xs, consts;
   mlir::Value count;
   int64_t length;
   bool reverse;
+  mlir::Attribute unroll;
 
   /// The loop with that body; its results.
   mlir::ValueRange emit(Emitter &e, Body body) const;

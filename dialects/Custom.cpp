@@ -395,11 +395,11 @@ LogicalResult CustomVjpOp::transpose(Emitter &e, ValueRange operands, ArrayRef<V
 
 LogicalResult CustomJvpOp::split(Emitter &e, const llvm::SmallBitVector &unknown, ValueRange operands,
                                  SmallVectorImpl<Value> &results) {
-  return splitCall(e, e.transforms().lookup(getCalleeAttr()), unknown, operands, results);
+  return splitCall(e, e.transforms().lookup(getCalleeAttr()), unknown, operands, results, calls(e));
 }
 LogicalResult CustomVjpOp::split(Emitter &e, const llvm::SmallBitVector &unknown, ValueRange operands,
                                  SmallVectorImpl<Value> &results) {
-  return splitCall(e, e.transforms().lookup(getCalleeAttr()), unknown, operands, results);
+  return splitCall(e, e.transforms().lookup(getCalleeAttr()), unknown, operands, results, calls(e));
 }
 
 Value CustomJvpOp::resultSize(Emitter &e, ValueRange operands, unsigned result, int64_t dimension) {

@@ -87,7 +87,7 @@ LogicalResult CustomPartitionOp::batch(Emitter &e, ValueRange operands, ArrayRef
 
 LogicalResult CustomPartitionOp::split(Emitter &e, const llvm::SmallBitVector &unknown, ValueRange operands,
                                        SmallVectorImpl<Value> &results) {
-  return splitCall(e, e.transforms().lookup(getCalleeAttr()), unknown, operands, results);
+  return splitCall(e, e.transforms().lookup(getCalleeAttr()), unknown, operands, results, calls(e));
 }
 
 Value CustomPartitionOp::resultSize(Emitter &e, ValueRange operands, unsigned result, int64_t dimension) {

@@ -190,7 +190,7 @@ LogicalResult CustomVmapOp::transpose(Emitter &e, ValueRange operands, ArrayRef<
 
 LogicalResult CustomVmapOp::split(Emitter &e, const llvm::SmallBitVector &unknown, ValueRange operands,
                                   SmallVectorImpl<Value> &results) {
-  return splitCall(e, e.transforms().lookup(getCalleeAttr()), unknown, operands, results);
+  return splitCall(e, e.transforms().lookup(getCalleeAttr()), unknown, operands, results, calls(e));
 }
 
 Value CustomVmapOp::resultSize(Emitter &e, ValueRange operands, unsigned result, int64_t dimension) {

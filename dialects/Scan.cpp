@@ -15,6 +15,8 @@ ValueRange Loop::emit(Emitter &e, Body body) const {
   for (auto [i, result] : llvm::enumerate(body.results))
     types.push_back(i < inits.size() ? result.getType() : Type(withDim(result.getType(), 0, leading)));
   auto scan = ScanOp::create(e.builder, e.loc, types, inits, xs, consts, count, length, reverse);
+  if (unroll)
+    scan->setAttr(kUnroll, unroll);
   fill(scan.getBody(), std::move(body));
   return scan->getResults();
 }
@@ -30,6 +32,7 @@ static Loop loopOf(ScanOp op, ValueRange operands) {
     loop.count = operands.back();
   loop.length = op.getLength();
   loop.reverse = op.getReverse();
+  loop.unroll = op->getAttr(kUnroll);
   return loop;
 }
 
@@ -118,6 +121,7 @@ LogicalResult ScanOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Value>
   Loop loop;
   loop.length = getLength();
   loop.reverse = !getReverse();
+  loop.unroll = (*this)->getAttr(kUnroll);
   loop.count = getCount() ? operands.back() : Value();
   SmallVector<unsigned> initArgs, xArgs, constArgs;
   unsigned next = 0;

@@ -7,7 +7,9 @@ from typing import Any
 
 class _Kind(type):
     def __instancecheck__(cls, instance: Any) -> bool:
-        return getattr(instance, "__jax_array__", None) is not None
+        convert = getattr(instance, "__jax_array__", None)
+        # Operators with objects that have no array after all are the objects' own.
+        return convert is not None and convert() is not NotImplemented
 
 
 class StandsForArray(metaclass=_Kind):
@@ -21,11 +23,12 @@ def array_meant(x: Any) -> Any:
       x: anything.
 
     Returns:
-      The result of its method `__jax_array__`, or `x`.
+      The result of its method `__jax_array__`, or `x` if it has none or that is NotImplemented.
 
     Example:
       >>> array_meant(1)
       1
     """
     convert = getattr(x, "__jax_array__", None)
-    return x if convert is None else convert()
+    made = NotImplemented if convert is None else convert()
+    return x if made is NotImplemented else made

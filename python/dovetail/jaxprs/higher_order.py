@@ -210,6 +210,7 @@ def _scan(*args: Any, jaxpr: ClosedJaxpr, num_consts: int, num_carry: int, **par
         tuple(rest[num_carry:]),
         length=params["length"],
         reverse=params["reverse"],
+        unroll=params["unroll"],
     )
     return [*carry, *ys]
 
@@ -276,7 +277,7 @@ def loop_params(
         "reverse": attributes.get("reverse", False),
         "num_consts": num_consts,
         "num_carry": num_carry,
-        "unroll": 1,
+        "unroll": attributes.get("unroll", 1),
     }
     return scan_p, params, [*consts, *carry, *xs]
 

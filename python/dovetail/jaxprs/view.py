@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -69,30 +68,6 @@ class View:
     def __init__(self, module: _core.Module) -> None:
         self.module = module
         self._known: dict[str, ClosedJaxpr] = {}
-        # The equations of calls of jitted functions, by the functions' names.
-        self._jitted: dict[str, Equation] = {}
-        self._searched: set[str] = set()
-
-    def jitted(self, of: Any) -> Equation | None:
-        """The equation of a call of a jitted function that a transform made a call of another
-        function of, by that call.
-        """
-        name = of.attributes["callee"].partition(".")[0]
-        if name not in self._searched:
-            self._searched.add(name)
-            # The transforms of transforms' functions leave some without the first one.
-            with contextlib.suppress(_core.CompilerError):
-                self._note_calls(self.module.program(name))
-        return self._jitted.get(name)
-
-    def _note_calls(self, body: Any) -> None:
-        for of in body.instructions:
-            label = of.attributes.get("label") if of.op == "call" else None
-            equation = None if label is None else equation_named(label)
-            if equation and equation.primitive == "jit" and not equation.params["inline"]:
-                self._jitted[of.attributes["callee"]] = equation
-            for region in of.attributes.get("regions", ()):
-                self._note_calls(region)
 
     def function(self, name: str) -> ClosedJaxpr:
         """A function without captured values as a jaxpr."""
@@ -186,7 +161,7 @@ class _Reading:
                 outs = [self._constant(of)]
             elif of.op == "convert" and _is_same_number(of, atoms[0]):
                 outs = [Literal(atoms[0].val, types_of([(of.shapes[0], of.elements[0])])[0])]
-            elif _is_derived_call(of) and not self.view.jitted(of):
+            elif _is_derived_call(of) and _jit_of_derived(of) is None:
                 inner = self.view.module.program(of.attributes["callee"])
                 outs = self.run(inner, dict(zip(inner.inputs, atoms, strict=True)))
             else:
@@ -338,8 +313,9 @@ class _Reading:
             label = attributes.get("label")
             if label is not None:
                 return primitive, jit_params(closed, name, equation_named(label).params)
-            made_of = self.view.jitted(of) if _is_derived_call(of) else None
-            stated = {} if made_of is None else {"name": made_of.params["name"]}
+            made_of = _jit_of_derived(of)
+            kept = ("name", "keep_unused", "ctx_mesh")
+            stated = {} if made_of is None else {key: made_of.params[key] for key in kept}
             return primitive, jit_params(closed, name, stated)
         if closed.jaxpr.function is not None:
             closed.jaxpr.function.attributes = attributes
@@ -467,6 +443,14 @@ def _is_derived_call(of: Any) -> bool:
     # Within `shard_map`, that of an equation is made anew.
     is_equation = "label" in of.attributes and name.endswith(".vary")
     return ("." in name or name.startswith("rule")) and not is_equation
+
+
+def _jit_of_derived(of: Any) -> Equation | None:
+    """The equation of the call of a jitted function that a transform made a call of."""
+    label = of.attributes.get("derived_from")
+    equation = None if label is None else equation_named(label)
+    is_jit = equation and equation.primitive == "jit" and not equation.params["inline"]
+    return equation if is_jit else None
 
 
 def _with_dropped(eqns: list[JaxprEqn], outs: Sequence[Atom]) -> list[JaxprEqn]:

@@ -8,7 +8,6 @@ import numpy as np
 
 from dovetail.arrays.array import Array
 from dovetail.base import config, dtypes
-from dovetail.eager.cache import Constant
 from dovetail.numpy.creation import asarray
 
 # The docstring of each type.
@@ -30,28 +29,32 @@ _EXAMPLE_64 = """>>> from dovetail import enable_x64
   ...     dnp.{name}([0, 1]).dtype.name"""
 
 
-class ScalarType(Constant):
-    """An element type; calling it with data makes an array.
+class ScalarType(type):
+    """An element type: a class, calling which with data makes an array. Types that programs derive
+    from it are other names of it.
 
     Args:
       name: the type's name.
+      bases, namespace: those of a derived class.
 
     >>> ScalarType("float32")(1.5)
     Array(1.5, dtype=float32)
     """
 
-    def __init__(self, name: str) -> None:
-        # NumPy reads either attribute.
-        self.dtype = self.__numpy_dtype__ = dtypes.as_dtype(name)
-        self.__name__ = name
-        truncated, example = "", _EXAMPLE
-        with config.enable_x64(False):
-            narrow = dtypes.canonicalize_dtype(name).name
-        if narrow != name:
-            truncated, example = f"; without `enable_x64`, {narrow}, with a warning", _EXAMPLE_64
-        self.__doc__ = _DOCUMENTATION.format(
-            name=name, truncated=truncated, example=example.format(name=name)
+    dtype: np.dtype[Any]
+
+    def __new__(
+        cls, name: str, bases: tuple[type, ...] = (), namespace: dict[str, Any] | None = None
+    ) -> ScalarType:
+        """A type of that name, or one derived from `bases`."""
+        return super().__new__(
+            cls, name, bases, _attributes(name) if namespace is None else namespace
         )
+
+    def __init__(
+        self, name: str, bases: tuple[type, ...] = (), namespace: dict[str, Any] | None = None
+    ) -> None:
+        super().__init__(name, bases, namespace or {})
 
     def __call__(self, x: Any) -> Array:
         """An array of the data `x`."""
@@ -75,7 +78,26 @@ class ScalarType(Constant):
         return isinstance(instance, self.dtype.type)
 
     def __repr__(self) -> str:
-        return f"dovetail.numpy.{self.dtype.name}"
+        return f"{self.__module__}.{self.__qualname__}"
+
+
+def _attributes(name: str) -> dict[str, Any]:
+    """The attributes of an element type."""
+    truncated, example = "", _EXAMPLE
+    with config.enable_x64(False):
+        narrow = dtypes.canonicalize_dtype(name).name
+    if narrow != name:
+        truncated, example = f"; without `enable_x64`, {narrow}, with a warning", _EXAMPLE_64
+    dtype = dtypes.as_dtype(name)
+    return {
+        # NumPy reads either of both.
+        "dtype": dtype,
+        "__numpy_dtype__": dtype,
+        "__module__": "dovetail.numpy",
+        "__doc__": _DOCUMENTATION.format(
+            name=name, truncated=truncated, example=example.format(name=name)
+        ),
+    }
 
 
 bool_ = ScalarType("bool")

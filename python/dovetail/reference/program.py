@@ -193,6 +193,9 @@ def decoded(
     if name.startswith("arith."):
         # What may be assumed of overflow does not matter here.
         keywords.pop("overflowFlags", None)
+    elif name == "scan":
+        # How many steps an iteration of the compiled loop has does not matter, either.
+        keywords.pop("unroll", None)
     if isinstance(keywords.get("value"), tuple):
         keywords["value"] = _array(*keywords["value"])
     if "regions" in keywords:

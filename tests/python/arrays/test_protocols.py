@@ -95,3 +95,22 @@ def test_its_errors_and_an_absent_protocol_are_seen() -> None:
             call()
     assert Wrapped(X) != 3
     assert (dnp.ones(1) == Wrapped(1.0)).all()
+
+
+class Proxy:
+    """Has every method, none of which does anything, but a product of its own."""
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *args: NotImplemented
+
+    def __rmul__(self, other: Any) -> Any:
+        return "product", other
+
+
+def test_objects_that_are_no_arrays_after_all_have_their_own_operators() -> None:
+    x = dnp.ones(2)
+    for _ in range(3):
+        assert (x * Proxy())[0] == "product"
+        assert dt.jit(lambda x: (x * Proxy())[1] + 1)(x).shape == (2,)
+        with pytest.raises(TypeError, match="Proxy"):
+            dnp.add(x, Proxy())

@@ -223,11 +223,15 @@ def test_references():
 def test_internal_names_of_operations():
     from jax._src import api
     from jax._src.lax import lax
-    from jax._src.numpy import lax_numpy
+    from jax._src.numpy import lax_numpy, reductions, scalar_types, sorting
+    from jax._src.numpy.ufuncs import ufunc
     from jax._src.util import merge_lists, partition_list, safe_map, safe_zip, split_list, unzip2
 
     assert api.grad(lax.sin)(0.0) == 1.0
     assert lax_numpy.add is jnp.add
+    assert isinstance(lax_numpy.add, ufunc)
+    assert (reductions.sum, sorting.sort) == (jnp.sum, jnp.sort)
+    assert scalar_types.int8 is jnp.int8
     assert safe_map(max, [1, 5], [4, 2]) == [4, 5]
     with pytest.raises(AssertionError, match=r"same length, got: \[1, 2\]"):
         safe_zip([1], [2, 3])

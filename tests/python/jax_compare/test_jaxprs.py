@@ -9,7 +9,15 @@ import pytest
 jax = pytest.importorskip("jax", minversion="0.10")
 
 import dovetail as dt  # noqa: E402
-from support.jaxpr_programs import JITTED, PROGRAMS, V, arguments, equations  # noqa: E402
+from support.jaxpr_programs import (  # noqa: E402
+    JITTED,
+    PROGRAMS,
+    TRANSFORMED,
+    UNROLLED,
+    V,
+    arguments,
+    equations,
+)
 
 
 @pytest.mark.parametrize(("name", "make", "args"), PROGRAMS, ids=[name for name, *_ in PROGRAMS])
@@ -41,6 +49,38 @@ def test_calls(name: str) -> None:
         calls(lib.make_jaxpr(JITTED[name](lib))(*arguments(lib, (V,))).jaxpr) for lib in (dt, jax)
     )
     assert ours == theirs
+
+
+def names_of_calls(jaxpr: Any) -> list[Any]:
+    """The names of jitted functions, each with those that it calls."""
+    return [
+        (eqn.params["name"], names_of_calls(eqn.params["jaxpr"].jaxpr))
+        for eqn in jaxpr.eqns
+        if eqn.primitive.name == "jit"
+    ]
+
+
+@pytest.mark.parametrize("name", TRANSFORMED)
+def test_calls_under_transforms_of_transforms(name: str) -> None:
+    ours, theirs = (
+        names_of_calls(lib.make_jaxpr(TRANSFORMED[name](lib))(*arguments(lib, (V,))).jaxpr)
+        for lib in (dt, jax)
+    )
+    assert ours
+    assert ours == theirs
+
+
+@pytest.mark.parametrize("name", UNROLLED)
+def test_steps_per_iteration(name: str) -> None:
+    def loops(lib: Any) -> list[Any]:
+        eqns = lib.make_jaxpr(UNROLLED[name](lib))(*arguments(lib, (V,))).jaxpr.eqns
+        keys = ("length", "reverse", "unroll")
+        return [
+            [each.params[key] for key in keys] for each in eqns if each.primitive.name == "scan"
+        ]
+
+    assert loops(dt)
+    assert loops(dt) == loops(jax)
 
 
 def derived(jax: Any, how: str) -> Any:

@@ -5,6 +5,7 @@ its examples.
 from __future__ import annotations
 
 import math
+import pickle
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -393,6 +394,22 @@ def test_scalar_types() -> None:
     assert dnp.iinfo(dnp.uint8).max == 255
     assert len({dnp.float32, np.float32}) == 1
     assert dnp.dtype(dnp.bfloat16) == np.dtype("bfloat16")
+
+
+def test_scalar_types_are_classes() -> None:
+    class Kind(dnp.int8):
+        FIRST = dnp.array(0, dnp.int8)
+
+    assert dnp.zeros(2, Kind).dtype == np.int8
+    assert repr(Kind(3)) == "Array(3, dtype=int8)"
+    assert dnp.issubdtype(Kind, dnp.integer)
+    assert isinstance(None, dnp.float32 | None)
+    assert isinstance(np.float32(1), dnp.float32 | None)
+    assert isinstance(dnp.float32, type)
+    assert pickle.loads(pickle.dumps(dnp.bfloat16)) is dnp.bfloat16
+    for dtype in (dnp.int8, dnp.bfloat16, dnp.float32):
+        for _ in range(3):
+            assert dnp.zeros(2, dtype).dtype == dnp.dtype(dtype)
 
 
 def test_einsum_sums_dots_that_the_result_lacks() -> None:

@@ -217,6 +217,63 @@ JITTED: dict[str, Callable[[Any], Callable[..., Any]]] = {
 }
 
 
+def _square(jax: Any) -> Any:
+    return jax.jit(lambda x: jax.numpy.sin(x) * x)
+
+
+def _summed(jax: Any) -> Any:
+    square = _square(jax)
+
+    def outer(x: Any) -> Any:
+        return jax.numpy.exp(square(x)).sum()
+
+    return jax.jit(outer)
+
+
+def _product_with_hessian(jax: Any) -> Any:
+    gradient = jax.grad(_summed(jax))
+    return lambda x: jax.grad(lambda y: jax.numpy.vdot(gradient(y), x))(x)
+
+
+# Transforms of transforms of jitted functions.
+TRANSFORMED: dict[str, Callable[[Any], Callable[..., Any]]] = {
+    "hessian": lambda jax: jax.hessian(_summed(jax)),
+    **{
+        f"{outer}({inner})": lambda jax, outer=outer, inner=inner: getattr(jax, outer)(
+            getattr(jax, inner)(_square(jax))
+        )
+        for outer in ("jacfwd", "jacrev")
+        for inner in ("jacfwd", "jacrev")
+    },
+    "vmap(grad)": lambda jax: jax.vmap(jax.grad(_square(jax))),
+    "vmap(vmap)": lambda jax: lambda x: jax.vmap(jax.vmap(_square(jax)))(x[None]),
+    "grad(vmap)": lambda jax: jax.grad(lambda x: jax.vmap(_square(jax))(x).sum()),
+    "jvp(grad)": lambda jax: lambda x: jax.jvp(jax.grad(_summed(jax)), (x,), (x,)),
+    "grad(grad)": _product_with_hessian,
+    "linearize": lambda jax: lambda x: jax.linearize(_summed(jax), x)[1](x),
+    "jit(grad)": lambda jax: jax.jit(jax.grad(_summed(jax))),
+    "grad(jit(grad))": lambda jax: jax.grad(lambda x: jax.jit(jax.grad(_summed(jax)))(x).sum()),
+}
+
+
+def _loop(jax: Any, **options: Any) -> Callable[..., Any]:
+    def step(carry: Any, x: Any) -> Any:
+        return carry * x, jax.numpy.sin(x)
+
+    return lambda x: jax.lax.scan(step, 1.0, x, **options)
+
+
+# Loops of several steps per iteration.
+UNROLLED: dict[str, Callable[[Any], Callable[..., Any]]] = {
+    **{str(n): lambda jax, n=n: _loop(jax, unroll=n) for n in (0, 1, 2, 5, 7, True, False)},
+    "reverse": lambda jax: _loop(jax, unroll=3, reverse=True),
+    "jvp": lambda jax: lambda x: jax.jvp(_loop(jax, unroll=2), (x,), (x,)),
+    "grad": lambda jax: jax.grad(lambda x: _loop(jax, unroll=2)(x)[0]),
+    "vmap": lambda jax: lambda x: jax.vmap(_loop(jax, unroll=2))(x[None]),
+    "fori_loop": lambda jax: lambda x: jax.lax.fori_loop(0, 5, lambda i, y: y * x, x, unroll=2),
+}
+
+
 def arguments(jax: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """The arguments of a program, of a library."""
     return tuple(

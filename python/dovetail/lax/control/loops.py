@@ -14,7 +14,7 @@ from dovetail.base.errors import ConcretizationTypeError, type_error, value_erro
 from dovetail.lax import basics as lax
 from dovetail.lax.control.bodies import check_callable, joined, known, one_module
 from dovetail.lax.control.carry import Carry
-from dovetail.lax.control.scan import Loop, steps_at_once
+from dovetail.lax.control.scan import Loop, stated_steps
 from dovetail.ops.operands import ArrayLike
 from dovetail.tracing.arguments import LeafNames, as_operand, name_of, results_of
 from dovetail.tracing.functions import TracedFunction, apply, trace
@@ -199,7 +199,7 @@ def fori_loop(
     first, last = map(known, bounds)
     if first is not None and last is not None:
         start, length = int(first), max(int(last) - int(first), 0)
-        at_once = steps_at_once(unroll or False, length)
+        stated = stated_steps(unroll or False, length)
         if config.snapshot().disable_jit:
             for i in range(start, start + length):
                 init_val = body_fun(i, init_val)
@@ -207,7 +207,7 @@ def fori_loop(
         counter = as_operand(start, "lower")
         traced = carry.traced(step, [counter.aval], [counter])
         loop = Loop("fori_loop", traced, 1 + len(carry.leaves), length, reverse=False)
-        return carry.tree(loop.run([counter, *carry.leaves], [], at_once)[1:])
+        return carry.tree(loop.run([counter, *carry.leaves], [], stated)[1:])
     if unroll is not None and unroll is not False and unroll != 1:
         raise value_error(
             "Can only use `unroll` in `fori_loop` if the loop bounds are statically known, got: "

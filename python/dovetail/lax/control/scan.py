@@ -21,6 +21,7 @@ from dovetail.symbolic.size import is_symbolic_dim
 from dovetail.tracing import evaluation
 from dovetail.tracing.arguments import LeafNames, as_operand, name_of, results_of
 from dovetail.tracing.bind import size_as_array
+from dovetail.tracing.composed import makes_equations
 from dovetail.tracing.functions import TracedFunction, apply, call, trace
 from dovetail.tracing.references import Ref, check_references
 from dovetail.tracing.trace import Operand, Tracer
@@ -70,7 +71,7 @@ def scan(
     if Ref in map(type, values):
         return _over_references(f, init, xs, length, reverse, unroll)
     length = _length(values, length)
-    at_once = steps_at_once(unroll, length)
+    stated = stated_steps(unroll, length)
     if config.snapshot().disable_jit and length:
         return _in_python(f, init, xs, length, reverse)
     carry = Carry("scan", f, (init, xs), 0, init)
@@ -91,7 +92,7 @@ def scan(
 
     traced = carry.traced(step, [_row(x.aval) for x in rows], rows)
     loop = Loop("scan", traced, len(carry.leaves), length, reverse)
-    outs = loop.run(carry.leaves, rows, at_once)
+    outs = loop.run(carry.leaves, rows, stated)
     return carry.tree(outs[:count]), unflatten(traced.extra, outs[count:])
 
 
@@ -153,12 +154,15 @@ class Loop(NamedTuple):
     grid: bool | None = None
 
     def run(
-        self, carries: Sequence[Operand], rows: Sequence[Operand], at_once: int = 1
+        self, carries: Sequence[Operand], rows: Sequence[Operand], stated: int = 1
     ) -> list[Operand]:
-        """The last carry and the stacked outputs, with `at_once` steps per iteration of the
-        loop.
+        """The last carry and the stacked outputs, with as many steps per iteration of the loop as
+        the program states.
         """
-        outs = self._op(carries, rows) if at_once == 1 else self._unrolled(carries, rows, at_once)
+        at_once = _at_once(stated, self.length)
+        # In a program that is looked at, it is one loop, which says how it would run.
+        is_one = at_once == 1 or makes_equations()
+        outs = self._op(carries, rows, stated) if is_one else self._unrolled(carries, rows, at_once)
         if self.step.uses is not None:
             uses = self.step.uses.repeated(self.what, self.carried, self.length)
             uses.apply([*carries, *rows], outs)
@@ -197,7 +201,9 @@ class Loop(NamedTuple):
         stacked = [lax.concatenate(parts, 0) for parts in zip(*outputs, strict=True)]
         return [*carries, *stacked]
 
-    def _op(self, carries: Sequence[Operand], rows: Sequence[Operand]) -> list[Operand]:
+    def _op(
+        self, carries: Sequence[Operand], rows: Sequence[Operand], stated: int = 1
+    ) -> list[Operand]:
         avals = self.step.avals
         ys = [
             y.update(shape=(self.length, *y.shape), sharding=with_dim(y.explicit, 0))
@@ -215,6 +221,7 @@ class Loop(NamedTuple):
             length=self.length if is_known else -1,
             reverse=self.reverse,
             **({} if self.grid is None else {"dovetail.grid": self.grid}),
+            **({} if stated == 1 else {"unroll": stated}),
             operandSegmentSizes=(self.carried, len(rows), len(captured), len(count)),
         )
 
@@ -283,8 +290,8 @@ def _length(values: Sequence[Any], length: Any) -> int:
     return sizes[0]
 
 
-def steps_at_once(unroll: Any, length: int) -> int:
-    """The number of steps per iteration of the unrolled loop."""
+def stated_steps(unroll: Any, length: int) -> int:
+    """The number of steps per iteration that a program states; 0 for all of them."""
     if isinstance(unroll, ArrayMethods):
         try:
             unroll = unroll._value()[()]
@@ -301,7 +308,12 @@ def steps_at_once(unroll: Any, length: int) -> int:
             raise type_error(f"scan: unroll must be an int or a bool, got: {unroll!r}") from None
         if count < 0:
             raise value_error(f"scan: `unroll` must be 0 or more, got: {count}")
-        count = count or length
+    return count
+
+
+def _at_once(stated: int, length: int) -> int:
+    """The number of steps per iteration of the unrolled loop."""
+    count = length if stated == 0 else stated
     if count == 1:
         return 1
     if is_symbolic_dim(length) and not is_symbolic_dim(count):
