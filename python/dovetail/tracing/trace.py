@@ -313,7 +313,7 @@ class Trace(TypedFunction):
         outer = self._origin_of(ref.number) if known else None
         return outer if type(outer) is Ref else None
 
-    def stand_in(self, outer: Ref, own: Ref) -> None:
+    def substitute(self, outer: Ref, own: Ref) -> None:
         """Make a reference of this function what an outer one is in it."""
         self._numbers[id(outer)] = own.number
         # Kept alive so that its id is not reused.

@@ -158,7 +158,7 @@ class _Rule(ProgramRules):
         for i, ref in own.items():
             # One that closures know has the type that it has without the batch.
             if not batched[i]:
-                trace_of_rule.stand_in(self.refs[i], ref)
+                trace_of_rule.substitute(self.refs[i], ref)
         leaves = [own.get(i, tracer) for i, tracer in enumerate(tracers[: self.count])]
         marked = list(unflatten(self.spec, batched[: self.count]))
         try:

@@ -1,7 +1,7 @@
 """Objects that represent an array through `__jax_array__` are accepted wherever arrays are."""
 
 import functools
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -113,4 +113,4 @@ def test_objects_that_are_no_arrays_after_all_have_their_own_operators() -> None
         assert (x * Proxy())[0] == "product"
         assert dt.jit(lambda x: (x * Proxy())[1] + 1)(x).shape == (2,)
         with pytest.raises(TypeError, match="Proxy"):
-            dnp.add(x, Proxy())
+            dnp.add(x, cast(Any, Proxy()))
