@@ -62,6 +62,7 @@ def Sizes : Variadic<Index>;
 def HostFunction : NativeOpTrait<"HostFunction"> { let cppNamespace = "::dovetail"; }
 def FoldsSplats : NativeOpTrait<"FoldsSplats"> { let cppNamespace = "::dovetail"; }
 def HostOnly : NativeOpTrait<"HostOnly"> { let cppNamespace = "::dovetail"; }
+def HidesOperands : NativeOpTrait<"HidesOperands"> { let cppNamespace = "::dovetail"; }
 /// How an op that is applied by itself is divided: see Alone.h.
 def WholeAlone : NativeOpTrait<"WholeAlone"> { let cppNamespace = "::dovetail"; }
 def ReplicatedAlone : NativeOpTrait<"ReplicatedAlone"> { let cppNamespace = "::dovetail"; }

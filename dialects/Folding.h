@@ -31,6 +31,10 @@ struct FoldsSplats : mlir::OpTrait::TraitBase<Op, FoldsSplats> {
   }
 };
 
+/// Nothing is known of what such an op returns, even if its operands are constants.
+template <typename Op>
+struct HidesOperands : mlir::OpTrait::TraitBase<Op, HidesOperands> {};
+
 } // namespace dovetail
 
 #endif // DOVETAIL_FOLDING_H

@@ -99,7 +99,7 @@ def ConcatenateOp
   let hasFolder = 1;
 }
 
-def OptimizationBarrierOp : DovetailOp<"optimization_barrier", [Pure, InferTypes,
+def OptimizationBarrierOp : DovetailOp<"optimization_barrier", [Pure, InferTypes, HidesOperands,
                                                                 DeclareOpInterfaceMethods<JvpOpInterface>,
                                                                 DeclareOpInterfaceMethods<LinearOpInterface>,
                                                                 DeclareOpInterfaceMethods<BatchOpInterface>,

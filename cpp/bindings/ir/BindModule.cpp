@@ -7,6 +7,7 @@
 #include "cpp/bindings/ir/Function.h"
 #include "cpp/bindings/ir/Phases.h"
 #include "cpp/bindings/ir/Shardings.h"
+#include "cpp/cost/Ahead.h"
 #include "cpp/cost/Cost.h"
 #include "cpp/cost/Threads.h"
 #include "cpp/dispatch/CollectiveCall.h"
@@ -282,6 +283,11 @@ static void bindArguments(const Shared &module, nb::typed<nb::list, EncodedArray
     throw CompilerError("the last arguments of 'main' cannot be bound", "", 0);
 }
 
+static std::optional<Shared> takeComputedAheadOf(const Shared &module) {
+  OwningOpRef<ModuleOp> ahead = takeComputedAhead(*module->op);
+  return ahead ? std::optional(std::make_shared<Module>(std::move(ahead))) : std::nullopt;
+}
+
 /// Number of multiplications of the largest contraction of a lowered module; a `?` counts as large.
 static int64_t largestContraction(const Shared &module) {
   constexpr int64_t large = int64_t(1) << 40;
@@ -430,6 +436,10 @@ void bindModule(nb::module_ &m) {
            "Request the checks of `dovetail-check-finite` for the named kinds of values.")
       .def("op_numbered", &describeNumbered, "number"_a,
            "(name, place) of the op of `main` with that number in `dovetail-check-finite`.")
+      .def(
+          "take_computed_ahead", &takeComputedAheadOf,
+          "Move what is computed of constants alone, and takes much to compute, to the `main` of another module, whose "
+          "results are further arguments of this one's; None if there is none.")
       .def("bind_arguments", &bindArguments, "values"_a, "Make the last arguments of `main` constants.")
       .def(
           "program",

@@ -8,7 +8,9 @@ from collections.abc import Callable
 from dovetail import _core
 from dovetail.base import config, locations, spans
 from dovetail.base.errors import explained
+from dovetail.base.mlir_types import encode_array
 from dovetail.compiler import progress
+from dovetail.reference.program import evaluate
 
 _logger = logging.getLogger("dovetail")
 
@@ -90,6 +92,8 @@ def _run_apart(
 ) -> None:
     from dovetail.compiler import pass_process  # lazy
 
+    if start == _LAST_HERE:
+        _compute_ahead(module)
     pass_process.run(
         module,
         [f"--dovetail-pipeline={options(start, to, form)}"],
@@ -98,6 +102,14 @@ def _run_apart(
         host_functions=host_functions,
         name=name,
     )
+
+
+def _compute_ahead(module: _core.Module) -> None:
+    """Replace what a module computes of constants alone by its elements, as evaluated."""
+    constants = module.take_computed_ahead()
+    if constants is not None:
+        results = evaluate(constants.program("main"), ())
+        module.bind_arguments([encode_array(result) for result in results])
 
 
 def options(start: str, to: str, form: str) -> str:
