@@ -64,7 +64,8 @@ def new_if_empty(x: Array, selected: Array) -> Array:
     """What an index selects of an array; nothing of it is an array of its own, which as in JAX is
     not on the devices that the array is on.
     """
-    if 0 not in selected.shape or type(selected) is not Array or selected._place is None:
+    # Looked at last: a shape that values decide keeps a call from being recorded.
+    if type(selected) is not Array or selected._place is None or 0 not in selected.shape:
         return selected
     before, after = ([n for n in each.shape if n != 1] for each in (x, selected))
     return selected if before == after else Array(selected._value(), selected.weak_type)

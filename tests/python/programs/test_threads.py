@@ -24,7 +24,7 @@ MATRIX = np.ones((512, 512), np.float32)
         (lambda key: dnp.mean(random.normal(key, (1 << 20,)) ** 2), [KEY]),
         (lambda n: dnp.sum(dnp.sin(dnp.arange(1 << 20) * n)), [np.float32(2)]),
         (lambda a: a + 1, [np.ones(1 << 22, np.float32)]),
-        (lambda a: a @ a, [np.ones((8192, 24, 24), np.float32)]),
+        (lambda a: a @ a, [np.ones((8192, 32, 32), np.float32)]),
         (lambda a: dt.lax.fori_loop(0, 10, lambda _, a: dnp.tanh(a @ a), a), [MATRIX]),
         (lambda a: dt.jit(lambda a: dnp.sin(a))(a)[0, 0], [np.ones((2048, 2048), np.float32)]),
     ],
