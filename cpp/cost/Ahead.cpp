@@ -33,6 +33,12 @@ bool isDetermined(Operation *op) {
   });
 }
 
+/// Whether elements are whole bytes. IREE 3.13 reads others differently from how MLIR 22 writes them.
+bool hasWholeBytes(Value x) {
+  Type element = getElementTypeOrSelf(x);
+  return isa<ComplexType>(element) || element.getIntOrFloatBitWidth() % 8 == 0;
+}
+
 /// The ops of a function whose operands are constants, or results of such ops.
 class Constants {
 public:
@@ -84,7 +90,7 @@ private:
     Operation *op = x.getDefiningOp();
     bool repeats = op->getNumOperands() > 0 && isa<CountOpInterface>(op) &&
                    llvm::all_of(op->getOperands(), [&](Value operand) { return elementsOf(operand) < elementsOf(x); });
-    if (repeats) {
+    if (repeats || !hasWholeBytes(x)) {
       for (Value operand : op->getOperands())
         take(operand);
       return;

@@ -182,6 +182,11 @@ class Module:
         (name, place) of the op of `main` with that number in `dovetail-check-finite`.
         """
 
+    def take_computed_ahead(self) -> Module | None:
+        """
+        Move what is computed of constants alone, and takes much to compute, to the `main` of another module, whose results are further arguments of this one's; None if there is none.
+        """
+
     def bind_arguments(self, values: list[tuple[bytes, str, tuple[int, ...]]]) -> None:
         """Make the last arguments of `main` constants."""
 

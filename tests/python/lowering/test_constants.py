@@ -111,6 +111,17 @@ def test_element_types(dtype: str) -> None:
             check(got, wanted)
 
 
+def test_large_masks() -> None:
+    """Elements of less than a byte are computed at run time, of what is computed ahead."""
+
+    def f(x: Any) -> Any:
+        waves = dnp.sin(dnp.arange(200.0))
+        return waves > x, (waves * 8).astype("int4") + 1, dnp.packbits(waves > 0)
+
+    for got, wanted in zip(dt.jit(f)(0.5), f(0.5), strict=True):
+        np.testing.assert_array_equal(got.astype("int32"), wanted.astype("int32"))
+
+
 def test_constants_are_returned_and_overwritten() -> None:
     """Each call has its own."""
 
