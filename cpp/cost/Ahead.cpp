@@ -59,14 +59,9 @@ public:
 
   /// The ops that compute it, in order.
   llvm::SetVector<Operation *> ops() const {
-    llvm::SmallPtrSet<Operation *, 16> needed;
-    SmallVector<Value> pending(taken.begin(), taken.end());
-    while (!pending.empty())
-      if (Operation *op = pending.pop_back_val().getDefiningOp(); needed.insert(op).second)
-        llvm::append_range(pending, op->getOperands());
     llvm::SetVector<Operation *> ordered;
     for (Operation *op : determined)
-      if (needed.contains(op))
+      if (computed.contains(op))
         ordered.insert(op);
     return ordered;
   }
@@ -95,22 +90,30 @@ private:
         take(operand);
       return;
     }
-    if (bytesOf(x) <= kLargest && workOf(x) <= kMostWork)
+    if (bytesOf(x) <= kLargest && afford(x))
       taken.insert(x);
   }
 
-  /// The work of all ops that an array is computed by.
-  double workOf(Value x) const {
-    llvm::SmallPtrSet<Operation *, 16> reached;
+  /// Whether what an array is computed by, and is not computed anyway, is little enough work; then it is computed.
+  bool afford(Value x) {
+    llvm::SetVector<Operation *> reached;
     SmallVector<Value> pending = {x};
-    double work = 0;
-    while (!pending.empty())
-      if (Operation *op = pending.pop_back_val().getDefiningOp(); reached.insert(op).second) {
-        Cost cost = costOf(op);
-        work += cost.flops + kWorkOfFunction * cost.transcendentals + elementsOf(op->getResult(0));
-        llvm::append_range(pending, op->getOperands());
+    double more = 0;
+    while (!pending.empty()) {
+      Operation *op = pending.pop_back_val().getDefiningOp();
+      if (computed.contains(op) || !reached.insert(op))
+        continue;
+      Cost cost = costOf(op);
+      more += cost.flops + kWorkOfFunction * cost.transcendentals + elementsOf(op->getResult(0));
+      if (refused.contains(op) || work + more > kMostWork) {
+        refused.insert(x.getDefiningOp());
+        return false;
       }
-    return work;
+      llvm::append_range(pending, op->getOperands());
+    }
+    work += more;
+    computed.insert_range(reached);
+    return true;
   }
 
   /// The ops of constants alone; their results, and whether these take much to compute.
@@ -118,6 +121,9 @@ private:
   llvm::DenseMap<Value, bool> known;
   llvm::SetVector<Value> taken;
   llvm::DenseSet<Value> seen;
+  /// The ops that arrays which are taken are computed by, their work, and the ops that would be too much.
+  llvm::SmallPtrSet<Operation *, 16> computed, refused;
+  double work = 0;
 };
 
 } // namespace

@@ -12,8 +12,6 @@ namespace dovetail {
 
 bool isProductForLibrary(Type element, int64_t batch, int64_t rows, int64_t columns, int64_t terms) {
   double work = double(rows) * columns * terms;
-  if (const char *e = getenv("DT_PROD"))
-    return *e == '1';
   int64_t narrow = std::min(rows, columns);
   // With few rows or columns, all time goes into reading the other operand.
   if (narrow < 16)

@@ -232,8 +232,7 @@ void bindFunction(nb::module_ &m) {
            "Make a finished function one of values: it takes the arrays that its references hold, and returns those of "
            "references that it writes to after its results; then the echoes of those that backward rules use, which it "
            "takes as further arguments. Returns the positions of the arguments of both kinds; those of echoes with "
-           "their "
-           "depths, and whether backward rules read what these pass on.")
+           "their depths, and whether backward rules read what these pass on.")
       .def("uses", &Function::uses, "argument"_a, "Whether the finished function uses that argument.")
       .def("arguments_of", &Function::argumentsOf, "target"_a,
            "The numbers of the arguments that a value depends on, or is.")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dovetail.arrays.protocols import StandsForArray
+from dovetail.arrays.protocols import array_meant
 from dovetail.base import dtypes
 from dovetail.base.errors import needed_for, type_error, value_error
 from dovetail.base.late import numpy as dnp
@@ -146,106 +146,234 @@ class ArrayOperators:
     # Operators ------------------------------------------------------------------------------------
 
     def __add__(self, other: Any) -> Array:
-        return dnp.add(self, other) if isinstance(other, OPERANDS) else NotImplemented
+        return (
+            dnp.add(self, other) if isinstance(other, OPERANDS) else _of_meant(dnp.add, self, other)
+        )
 
     def __radd__(self, other: Any) -> Array:
-        return dnp.add(other, self) if isinstance(other, OPERANDS) else NotImplemented
+        return (
+            dnp.add(other, self) if isinstance(other, OPERANDS) else _of_meant(dnp.add, other, self)
+        )
 
     def __sub__(self, other: Any) -> Array:
-        return dnp.subtract(self, other) if isinstance(other, OPERANDS) else NotImplemented
+        return (
+            dnp.subtract(self, other)
+            if isinstance(other, OPERANDS)
+            else _of_meant(dnp.subtract, self, other)
+        )
 
     def __rsub__(self, other: Any) -> Array:
-        return dnp.subtract(other, self) if isinstance(other, OPERANDS) else NotImplemented
+        return (
+            dnp.subtract(other, self)
+            if isinstance(other, OPERANDS)
+            else _of_meant(dnp.subtract, other, self)
+        )
 
     def __mul__(self, other: Any) -> Array:
-        return dnp.multiply(self, other) if isinstance(other, OPERANDS) else NotImplemented
+        return (
+            dnp.multiply(self, other)
+            if isinstance(other, OPERANDS)
+            else _of_meant(dnp.multiply, self, other)
+        )
 
     def __rmul__(self, other: Any) -> Array:
-        return dnp.multiply(other, self) if isinstance(other, OPERANDS) else NotImplemented
+        return (
+            dnp.multiply(other, self)
+            if isinstance(other, OPERANDS)
+            else _of_meant(dnp.multiply, other, self)
+        )
 
     def __truediv__(self, other: Any) -> Array:
-        return dnp.true_divide(self, other) if isinstance(other, OPERANDS) else NotImplemented
+        return (
+            dnp.true_divide(self, other)
+            if isinstance(other, OPERANDS)
+            else _of_meant(dnp.true_divide, self, other)
+        )
 
     def __rtruediv__(self, other: Any) -> Array:
-        return dnp.true_divide(other, self) if isinstance(other, OPERANDS) else NotImplemented
+        return (
+            dnp.true_divide(other, self)
+            if isinstance(other, OPERANDS)
+            else _of_meant(dnp.true_divide, other, self)
+        )
 
     def __floordiv__(self, other: Any) -> Array:
-        return dnp.floor_divide(self, other) if isinstance(other, OPERANDS) else NotImplemented
+        return (
+            dnp.floor_divide(self, other)
+            if isinstance(other, OPERANDS)
+            else _of_meant(dnp.floor_divide, self, other)
+        )
 
     def __rfloordiv__(self, other: Any) -> Array:
-        return dnp.floor_divide(other, self) if isinstance(other, OPERANDS) else NotImplemented
+        return (
+            dnp.floor_divide(other, self)
+            if isinstance(other, OPERANDS)
+            else _of_meant(dnp.floor_divide, other, self)
+        )
 
     def __mod__(self, other: Any) -> Array:
-        return dnp.remainder(self, other) if isinstance(other, OPERANDS) else NotImplemented
+        return (
+            dnp.remainder(self, other)
+            if isinstance(other, OPERANDS)
+            else _of_meant(dnp.remainder, self, other)
+        )
 
     def __rmod__(self, other: Any) -> Array:
-        return dnp.remainder(other, self) if isinstance(other, OPERANDS) else NotImplemented
+        return (
+            dnp.remainder(other, self)
+            if isinstance(other, OPERANDS)
+            else _of_meant(dnp.remainder, other, self)
+        )
 
     def __divmod__(self, other: Any) -> tuple[Array, Array]:
-        return dnp.divmod(self, other) if isinstance(other, OPERANDS) else NotImplemented
+        return (
+            dnp.divmod(self, other)
+            if isinstance(other, OPERANDS)
+            else _of_meant(dnp.divmod, self, other)
+        )
 
     def __rdivmod__(self, other: Any) -> tuple[Array, Array]:
-        return dnp.divmod(other, self) if isinstance(other, OPERANDS) else NotImplemented
+        return (
+            dnp.divmod(other, self)
+            if isinstance(other, OPERANDS)
+            else _of_meant(dnp.divmod, other, self)
+        )
 
     def __pow__(self, other: Any) -> Array:
-        return dnp.power(self, other) if isinstance(other, OPERANDS) else NotImplemented
+        return (
+            dnp.power(self, other)
+            if isinstance(other, OPERANDS)
+            else _of_meant(dnp.power, self, other)
+        )
 
     def __rpow__(self, other: Any) -> Array:
-        return dnp.power(other, self) if isinstance(other, OPERANDS) else NotImplemented
+        return (
+            dnp.power(other, self)
+            if isinstance(other, OPERANDS)
+            else _of_meant(dnp.power, other, self)
+        )
 
     def __matmul__(self, other: Any) -> Array:
-        return dnp.matmul(self, other) if isinstance(other, OPERANDS) else NotImplemented
+        return (
+            dnp.matmul(self, other)
+            if isinstance(other, OPERANDS)
+            else _of_meant(dnp.matmul, self, other)
+        )
 
     def __rmatmul__(self, other: Any) -> Array:
-        return dnp.matmul(other, self) if isinstance(other, OPERANDS) else NotImplemented
+        return (
+            dnp.matmul(other, self)
+            if isinstance(other, OPERANDS)
+            else _of_meant(dnp.matmul, other, self)
+        )
 
     def __and__(self, other: Any) -> Array:
-        return dnp.bitwise_and(self, other) if isinstance(other, OPERANDS) else NotImplemented
+        return (
+            dnp.bitwise_and(self, other)
+            if isinstance(other, OPERANDS)
+            else _of_meant(dnp.bitwise_and, self, other)
+        )
 
     def __rand__(self, other: Any) -> Array:
-        return dnp.bitwise_and(other, self) if isinstance(other, OPERANDS) else NotImplemented
+        return (
+            dnp.bitwise_and(other, self)
+            if isinstance(other, OPERANDS)
+            else _of_meant(dnp.bitwise_and, other, self)
+        )
 
     def __or__(self, other: Any) -> Array:
-        return dnp.bitwise_or(self, other) if isinstance(other, OPERANDS) else NotImplemented
+        return (
+            dnp.bitwise_or(self, other)
+            if isinstance(other, OPERANDS)
+            else _of_meant(dnp.bitwise_or, self, other)
+        )
 
     def __ror__(self, other: Any) -> Array:
-        return dnp.bitwise_or(other, self) if isinstance(other, OPERANDS) else NotImplemented
+        return (
+            dnp.bitwise_or(other, self)
+            if isinstance(other, OPERANDS)
+            else _of_meant(dnp.bitwise_or, other, self)
+        )
 
     def __xor__(self, other: Any) -> Array:
-        return dnp.bitwise_xor(self, other) if isinstance(other, OPERANDS) else NotImplemented
+        return (
+            dnp.bitwise_xor(self, other)
+            if isinstance(other, OPERANDS)
+            else _of_meant(dnp.bitwise_xor, self, other)
+        )
 
     def __rxor__(self, other: Any) -> Array:
-        return dnp.bitwise_xor(other, self) if isinstance(other, OPERANDS) else NotImplemented
+        return (
+            dnp.bitwise_xor(other, self)
+            if isinstance(other, OPERANDS)
+            else _of_meant(dnp.bitwise_xor, other, self)
+        )
 
     def __lshift__(self, other: Any) -> Array:
-        return dnp.left_shift(self, other) if isinstance(other, OPERANDS) else NotImplemented
+        return (
+            dnp.left_shift(self, other)
+            if isinstance(other, OPERANDS)
+            else _of_meant(dnp.left_shift, self, other)
+        )
 
     def __rlshift__(self, other: Any) -> Array:
-        return dnp.left_shift(other, self) if isinstance(other, OPERANDS) else NotImplemented
+        return (
+            dnp.left_shift(other, self)
+            if isinstance(other, OPERANDS)
+            else _of_meant(dnp.left_shift, other, self)
+        )
 
     def __rshift__(self, other: Any) -> Array:
-        return dnp.right_shift(self, other) if isinstance(other, OPERANDS) else NotImplemented
+        return (
+            dnp.right_shift(self, other)
+            if isinstance(other, OPERANDS)
+            else _of_meant(dnp.right_shift, self, other)
+        )
 
     def __rrshift__(self, other: Any) -> Array:
-        return dnp.right_shift(other, self) if isinstance(other, OPERANDS) else NotImplemented
+        return (
+            dnp.right_shift(other, self)
+            if isinstance(other, OPERANDS)
+            else _of_meant(dnp.right_shift, other, self)
+        )
 
     def __eq__(self, other: Any) -> Array:  # type: ignore[override]
-        return dnp.equal(self, other) if _comparable(other) else NotImplemented
+        return dnp.equal(self, other) if _comparable(other) else _of_meant(dnp.equal, self, other)
 
     def __ne__(self, other: Any) -> Array:  # type: ignore[override]
-        return dnp.not_equal(self, other) if _comparable(other) else NotImplemented
+        return (
+            dnp.not_equal(self, other)
+            if _comparable(other)
+            else _of_meant(dnp.not_equal, self, other)
+        )
 
     def __lt__(self, other: Any) -> Array:
-        return dnp.less(self, other) if isinstance(other, OPERANDS) else NotImplemented
+        return (
+            dnp.less(self, other)
+            if isinstance(other, OPERANDS)
+            else _of_meant(dnp.less, self, other)
+        )
 
     def __le__(self, other: Any) -> Array:
-        return dnp.less_equal(self, other) if isinstance(other, OPERANDS) else NotImplemented
+        return (
+            dnp.less_equal(self, other)
+            if isinstance(other, OPERANDS)
+            else _of_meant(dnp.less_equal, self, other)
+        )
 
     def __gt__(self, other: Any) -> Array:
-        return dnp.greater(self, other) if isinstance(other, OPERANDS) else NotImplemented
+        return (
+            dnp.greater(self, other)
+            if isinstance(other, OPERANDS)
+            else _of_meant(dnp.greater, self, other)
+        )
 
     def __ge__(self, other: Any) -> Array:
-        return dnp.greater_equal(self, other) if isinstance(other, OPERANDS) else NotImplemented
+        return (
+            dnp.greater_equal(self, other)
+            if isinstance(other, OPERANDS)
+            else _of_meant(dnp.greater_equal, self, other)
+        )
 
     def __neg__(self) -> Array:
         return dnp.negative(self)
@@ -287,6 +415,12 @@ class ArrayOperators:
         )
 
 
+def _of_meant(function: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
+    """An operator where one operand is an object that may stand for an array; it is asked once."""
+    meant = array_meant(x), array_meant(y)
+    return function(*meant) if all(isinstance(each, OPERANDS) for each in meant) else NotImplemented
+
+
 def _comparable(other: Any) -> bool:
     """True if `==` compares elementwise. If the methods return NotImplemented, Python silently
     returns False.
@@ -299,4 +433,4 @@ def _comparable(other: Any) -> bool:
     return isinstance(other, OPERANDS)
 
 
-OPERANDS = (ArrayOperators, bool, int, float, complex, np.ndarray, np.generic, Size, StandsForArray)
+OPERANDS = (ArrayOperators, bool, int, float, complex, np.ndarray, np.generic, Size)

@@ -1,6 +1,7 @@
 """Objects that represent an array through `__jax_array__` are accepted wherever arrays are."""
 
 import functools
+import operator
 from typing import Any, cast
 
 import numpy as np
@@ -114,3 +115,24 @@ def test_objects_that_are_no_arrays_after_all_have_their_own_operators() -> None
         assert dt.jit(lambda x: (x * Proxy())[1] + 1)(x).shape == (2,)
         with pytest.raises(TypeError, match="Proxy"):
             dnp.add(x, cast(Any, Proxy()))
+
+
+def test_an_object_is_converted_once() -> None:
+    class Counted:
+        calls = 0
+
+        def __jax_array__(self) -> Any:
+            self.calls += 1
+            return dnp.arange(2.0)
+
+    x = dnp.ones(2)
+    for operate in (operator.add, operator.matmul, operator.lt, operator.eq):
+        for swaps in (False, True):
+            counted: Any = Counted()
+            operands = (counted, x) if swaps else (x, counted)
+            got = operate(*operands)
+            np.testing.assert_array_equal(
+                got,
+                operate(*(np.asarray(dnp.arange(2.0) if o is counted else x) for o in operands)),
+            )
+            assert counted.calls == 1

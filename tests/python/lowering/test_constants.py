@@ -75,6 +75,28 @@ def test_what_is_not_computed_ahead() -> None:
     np.testing.assert_allclose(dt.jit(rows)(X), X * np.cos(np.arange(4))[:, None], rtol=1e-5)
 
 
+def test_work_is_limited_for_all_constants() -> None:
+    """What several arrays have in common is done once, and counts once."""
+
+    def chain(steps: int) -> Callable[[Any], Any]:
+        def f(x: Any) -> Any:
+            table = dnp.arange(1000, dtype="float32")
+            for _ in range(steps):
+                table = dnp.sin(table)
+                x = x + table[:6]
+            return x
+
+        return f
+
+    assert len(ahead(chain(100), X)) == 100
+    assert 900 < len(ahead(chain(1200), X)) < 1200
+
+
+def test_constants_that_are_not_finite_are_found() -> None:
+    with dt.debug_nans(True), pytest.raises(FloatingPointError, match="log"):
+        dt.jit(lambda x: x * dnp.log(dnp.arange(6.0) - 2))(X)
+
+
 def test_constants_of_matrices_and_of_random_numbers() -> None:
     def f(x: Any) -> Any:
         key = dt.random.key(3)
