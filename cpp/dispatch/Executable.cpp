@@ -315,13 +315,13 @@ SmallVector<Value> Executable::call(ImplicitLocOpBuilder &b, StringRef name, Val
   return alone;
 }
 
-std::string freeName(ModuleOp program) {
+std::string freeName(ModuleOp program, StringRef stem) {
   // Earlier names come first, so that most names are found to be free at once.
   unsigned number =
       llvm::count_if(*program.getBody(), [](Operation &op) { return op.getName().getStringRef() == kSource; });
   std::string name;
   do
-    name = "once" + std::to_string(number++);
+    name = stem.str() + std::to_string(number++);
   while (SymbolTable::lookupSymbolIn(program, name));
   return name;
 }

@@ -100,8 +100,8 @@ private:
   llvm::SmallVector<mlir::Operation *> loads;
 };
 
-/// A name for an executable that no other one in the program has.
-std::string freeName(mlir::ModuleOp program);
+/// A name for an executable that no other one in the program has: the stem and a number.
+std::string freeName(mlir::ModuleOp program, llvm::StringRef stem = "once");
 
 } // namespace dovetail
 

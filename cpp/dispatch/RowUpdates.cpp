@@ -1,8 +1,9 @@
 // Updates of rows of an array by the threads of a GPU: each makes those of single elements. Where several may replace
 // one row, each update claims its row before, and the last to do so in the order of updates makes it.
 #include "RowUpdates.h"
-#include "Executable.h"
+#include "ComputedElements.h"
 #include "GpuThreads.h"
+#include "cpp/iree/Aliases.h"
 #include "cpp/iree/Ops.h"
 #include "cpp/tensors/Builders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,33 +42,56 @@ Value groupsFor(ImplicitLocOpBuilder &b, Value items) {
   return arith::MinUIOp::create(b, needed, arith::ConstantIndexOp::create(b, kMaxGroups));
 }
 
+/// Numbers of rows, or updates, one for each of some items: computed where they are used, or read.
+struct Items {
+  Value array;
+  /// The type that they are read as.
+  Type type;
+  std::optional<Executable::Binding> binding = {};
+};
+
 /// An executable whose threads share `numUpdates * perUpdate` items.
 struct RowKernel {
   ImplicitLocOpBuilder &b;
+  /// The array that it changes.
+  Value changed;
   Executable executable = {};
   SmallVector<Value> sizes = {};
+  ComputedElements computed = {b, executable, changed};
+  bool isComputed = false;
 
+  RowKernel(ImplicitLocOpBuilder &b, Value changed) : b(b), changed(changed) {}
+
+  Executable::Binding change() {
+    SmallVector<Value> dynamic = dynamicSizes(b, changed);
+    Executable::Binding input = executable.addInput(changed, dynamic);
+    return executable.addOutput(cast<RankedTensorType>(changed.getType()), dynamic, input.index);
+  }
   Executable::Binding read(Value array) { return executable.addInput(array, dynamicSizes(b, array)); }
-  Executable::Binding change(Value array) {
-    SmallVector<Value> dynamic = dynamicSizes(b, array);
-    Executable::Binding input = executable.addInput(array, dynamic);
-    return executable.addOutput(cast<RankedTensorType>(array.getType()), dynamic, input.index);
+  Items items(Value array, Type type) {
+    if (getElementTypeOrSelf(array.getType()) == type && computed.canCompute(array)) {
+      isComputed = true;
+      return {array, type};
+    }
+    return {array, type, read(array)};
   }
 
   /// Calls the executable of that name, whose code `body` writes, with the numbers that are given; inside it they are
-  /// values of type `index`. The first two are `numUpdates` and `perUpdate`.
+  /// values of type `index`. The first two are `numUpdates` and `perUpdate`. One that computes has a name of its own.
   using Body = function_ref<void(ImplicitLocOpBuilder &, ValueRange given)>;
-  Value run(const Twine &name, ArrayRef<OpFoldResult> given, Body body) {
+  Value run(std::string name, ArrayRef<OpFoldResult> given, Body body) {
     for (OpFoldResult number : given)
       executable.addConstant(sizes.emplace_back(asValue(b, number)));
     executable.addUnknown(b);
     Value items = arith::MulIOp::create(b, sizes[0], sizes[1]);
     auto program = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
-    if (!SymbolTable::lookupSymbolIn(program, name.str()))
+    if (isComputed)
+      name = freeName(program, name + "_");
+    if (!SymbolTable::lookupSymbolIn(program, name))
       executable.addTo(
-          program, name.str(), write(Target(program), body), /*workloadSize=*/1,
+          program, name, write(Target(program), body), /*workloadSize=*/1,
           [](ImplicitLocOpBuilder &inside, ValueRange workload) { return groupsFor(inside, workload.front()); });
-    return executable.call(b, name.str(), items).front();
+    return executable.call(b, name, items).front();
   }
 
   OwningOpRef<ModuleOp> write(const Target &target, Body body) {
@@ -76,6 +100,7 @@ struct RowKernel {
     auto function = func::FuncOp::create(inner, "run", inner.getFunctionType({}, {}));
     setThreads(function, target);
     inner.setInsertionPointToStart(function.addEntryBlock());
+    computed.setEntry(inner.getInsertionBlock());
     SmallVector<Value> given;
     for (unsigned constant = 0; constant < sizes.size(); ++constant)
       given.push_back(
@@ -88,17 +113,26 @@ struct RowKernel {
   Value view(ImplicitLocOpBuilder &inner, Executable::Binding binding, Type type, Value size) {
     return executable.view(inner, binding, MemRefType::get(ShapedType::kDynamic, type), size);
   }
+  /// The memory of items that are read.
+  Value view(ImplicitLocOpBuilder &inner, const Items &items, Value size) {
+    return items.binding ? view(inner, *items.binding, items.type, size) : Value();
+  }
+  Value itemAt(ImplicitLocOpBuilder &inner, const Items &items, Value memory, Value number) {
+    return memory ? memref::LoadOp::create(inner, memory, number).getResult()
+                  : computed.element(inner, items.array, number);
+  }
 
   /// Code for each item of a thread whose update is kept. `body` gets the number of the update, and its row.
-  static void forKept(ImplicitLocOpBuilder &b, Value rows, Value numUpdates, Value perUpdate,
-                      function_ref<void(ImplicitLocOpBuilder &, Value item, Value update, Value row)> body) {
+  void forKept(ImplicitLocOpBuilder &b, const Items &rows, Value numUpdates, Value perUpdate,
+               function_ref<void(ImplicitLocOpBuilder &, Value item, Value update, Value row)> body) {
+    Value memory = view(b, rows, numUpdates);
     Value threads = arith::ConstantIndexOp::create(b, kThreadsOfGroup),
           items = arith::MulIOp::create(b, numUpdates, perUpdate);
     Value first = arith::AddIOp::create(b, arith::MulIOp::create(b, numberOfGroup(b), threads), numberOfThread(b));
     Value stride = arith::MulIOp::create(b, groupsFor(b, items), threads);
     forEach(b, first, items, stride, [&](ImplicitLocOpBuilder &each, Value item) {
       Value update = arith::DivUIOp::create(each, item, perUpdate);
-      Value row = memref::LoadOp::create(each, rows, update);
+      Value row = itemAt(each, rows, memory, update);
       Value zero = arith::ConstantOp::create(each, each.getIntegerAttr(row.getType(), 0));
       Value isKept = arith::CmpIOp::create(each, arith::CmpIPredicate::sge, row, zero);
       scf::IfOp::create(each, isKept, [&](OpBuilder &inside, Location where) {
@@ -114,18 +148,18 @@ struct RowKernel {
 Value lastUpdates(ImplicitLocOpBuilder &b, Value rows, OpFoldResult numUpdates, OpFoldResult numRows) {
   Type i32 = b.getI32Type(), number = getElementTypeOrSelf(rows.getType());
   Value none = arith::ConstantOp::create(b, b.getI32IntegerAttr(-1));
-  RowKernel kernel = {b};
-  Executable::Binding result = kernel.change(filled(b, {numRows}, none)), from = kernel.read(rows);
-  return kernel.run(
-      Twine("rows_claim_by_") + (number.isInteger(32) ? "i32" : "i64"), {numUpdates, b.getIndexAttr(1), numRows},
-      [&](ImplicitLocOpBuilder &inner, ValueRange given) {
-        Value last = kernel.view(inner, result, i32, given[2]), places = kernel.view(inner, from, number, given[0]);
-        RowKernel::forKept(inner, places, given[0], given[1],
-                           [&](ImplicitLocOpBuilder &each, Value, Value update, Value row) {
-                             Value own = arith::IndexCastOp::create(each, i32, update);
-                             memref::AtomicRMWOp::create(each, arith::AtomicRMWKind::maxs, own, last, row);
-                           });
-      });
+  RowKernel kernel(b, filled(b, {numRows}, none));
+  Executable::Binding result = kernel.change();
+  Items places = kernel.items(rows, number);
+  return kernel.run(std::string("rows_claim_by_") + (number.isInteger(32) ? "i32" : "i64"),
+                    {numUpdates, b.getIndexAttr(1), numRows}, [&](ImplicitLocOpBuilder &inner, ValueRange given) {
+                      Value last = kernel.view(inner, result, i32, given[2]);
+                      kernel.forKept(inner, places, given[0], given[1],
+                                     [&](ImplicitLocOpBuilder &each, Value, Value update, Value row) {
+                                       Value own = arith::IndexCastOp::create(each, i32, update);
+                                       memref::AtomicRMWOp::create(each, arith::AtomicRMWKind::maxs, own, last, row);
+                                     });
+                    });
 }
 
 Value stepped(const RowUpdate &update, OpBuilder &b, Location loc, Value old, Value by) {
@@ -172,8 +206,12 @@ Value updateRowsInThreads(ImplicitLocOpBuilder &b, const RowUpdate &update, Valu
   OpFoldResult numUpdates = std::exchange(perUpdate[0], ofElement);
   all.push_back(ofElement);
 
-  RowKernel kernel = {b};
-  Executable::Binding result = kernel.change(x), fromRows = kernel.read(rows), fromUpdates = kernel.read(updates);
+  // IREE 3.13 copies what a dispatch overwrites and reads by another operand, but then reads the copy, too. It takes
+  // what is behind a barrier for another array.
+  auto isOfChanged = [&](Value read) { return viewsOf(read).back() == viewsOf(x).back(); };
+  RowKernel kernel(b, isOfChanged(rows) || isOfChanged(updates) ? optimizationBarrier(b, x).front() : x);
+  Executable::Binding result = kernel.change();
+  Items places = kernel.items(rows, number), values = kernel.items(updates, parts.type);
   std::optional<Executable::Binding> fromLast;
   if (update.kind == RowUpdate::Replace && !update.isUnique)
     fromLast = kernel.read(lastUpdates(b, rows, numUpdates, numRows));
@@ -184,30 +222,28 @@ Value updateRowsInThreads(ImplicitLocOpBuilder &b, const RowUpdate &update, Valu
       name, {numUpdates, productOf(b, perUpdate), productOf(b, {perRow, ofElement}), productOf(b, all), numRows},
       [&](ImplicitLocOpBuilder &inner, ValueRange given) {
         Value items = arith::MulIOp::create(inner, given[0], given[1]);
-        Value memory = kernel.view(inner, result, parts.type, given[3]),
-              places = kernel.view(inner, fromRows, number, given[0]),
-              values = kernel.view(inner, fromUpdates, parts.type, items), last;
+        Value memory = kernel.view(inner, result, parts.type, given[3]), from = kernel.view(inner, values, items), last;
         if (fromLast)
           last = kernel.view(inner, *fromLast, inner.getI32Type(), given[4]);
         auto change = [&](ImplicitLocOpBuilder &each, Value item, Value row) {
           Value begin = arith::MulIOp::create(each, row, given[2]);
           Value within = arith::RemUIOp::create(each, item, given[1]);
           changeElement(update, each, memory, arith::AddIOp::create(each, begin, within),
-                        memref::LoadOp::create(each, values, item));
+                        kernel.itemAt(each, values, from, item));
         };
-        RowKernel::forKept(
-            inner, places, given[0], given[1], [&](ImplicitLocOpBuilder &each, Value item, Value own, Value row) {
-              if (!last)
-                return change(each, item, row);
-              Value winner = memref::LoadOp::create(each, last, row);
-              Value isLast = arith::CmpIOp::create(each, arith::CmpIPredicate::eq, winner,
-                                                   arith::IndexCastOp::create(each, each.getI32Type(), own));
-              scf::IfOp::create(each, isLast, [&](OpBuilder &inside, Location where) {
-                ImplicitLocOpBuilder chosen(where, inside);
-                change(chosen, item, row);
-                scf::YieldOp::create(chosen);
-              });
-            });
+        kernel.forKept(inner, places, given[0], given[1],
+                       [&](ImplicitLocOpBuilder &each, Value item, Value own, Value row) {
+                         if (!last)
+                           return change(each, item, row);
+                         Value winner = memref::LoadOp::create(each, last, row);
+                         Value isLast = arith::CmpIOp::create(each, arith::CmpIPredicate::eq, winner,
+                                                              arith::IndexCastOp::create(each, each.getI32Type(), own));
+                         scf::IfOp::create(each, isLast, [&](OpBuilder &inside, Location where) {
+                           ImplicitLocOpBuilder chosen(where, inside);
+                           change(chosen, item, row);
+                           scf::YieldOp::create(chosen);
+                         });
+                       });
       });
 }
 

@@ -92,7 +92,7 @@ module attributes {dovetail.target = "cuda"} {
     }
     return %0 : tensor<40000000xf32>
   }
-  // CHECK: func.func @rows_scatter_unique_i32_by_i32()
+  // CHECK: func.func @rows_scatter_unique_i32_by_i32_0()
   // CHECK-NOT: "hal.executable.source"()
   // CHECK-LABEL: func.func @begin(
   // CHECK: scf.for

@@ -31,7 +31,7 @@ SIZES = {
     "attention backward": ((256, 32), 1),
     "prefix sum": ((8192, 256), 1),
     "stencil": ((96, 16), 1),
-    "histogram": ((16384, 1024), 2),
+    "histogram": ((65536, 1024), 1),
     "block-sparse product": ((256, 32), 1),
 }
 

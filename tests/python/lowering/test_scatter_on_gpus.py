@@ -61,6 +61,39 @@ def test_updates(function: Callable[..., Any], gpu: str, tmp_path: Path) -> None
     np.testing.assert_array_equal(actual, expected)
 
 
+def rows_of_itself(x: Any, i: Any, u: Any) -> Any:
+    return x.at[i % 3].set(x[i % 2] * 2 + u, mode="drop")
+
+
+def cut_and_turned(x: Any, i: Any, u: Any) -> Any:
+    """What is computed of slices, transposed and repeated arrays."""
+    part = u[3:153:3].T.reshape(2, 3, 25)[:, ::-1]
+    places = dnp.where(i[:50] > 4, -i[50:100], i[:50] + 1).reshape(25, 2).T
+    return x.at[places].set((part.transpose(0, 2, 1) + i[10]) * x[0, 0], mode="drop")
+
+
+def twice(x: Any, i: Any, u: Any) -> Any:
+    counts = dnp.zeros(11, "int32").at[i + 3].add((u[:, 0] > 0) + i * i)
+    return counts.at[counts % 11].add(counts) + dnp.int32(x[0, 0])
+
+
+def pairs(x: Any, i: Any, u: Any) -> Any:
+    grid = dnp.zeros((4, 3, 5), "int32")
+    return grid.at[i % 4, :, (i * 7 + 1) % 5].add((u > 0) * i[:, None] - 1)
+
+
+@on_gpus
+@pytest.mark.parametrize("function", [rows_of_itself, cut_and_turned, twice, pairs])
+def test_updates_that_are_computed(function: Callable[..., Any], gpu: str, tmp_path: Path) -> None:
+    """By the threads that make them, also of the array that changes."""
+    rng = np.random.default_rng(1)
+    x, u = rng.normal(size=(7, 3)).astype("f"), rng.normal(size=(200, 3)).astype("f")
+    i = rng.integers(-3, 8, 200).astype("int32")
+    actual = run_on(gpu, tmp_path, function, x, i, u)
+    expected = dt.jit(function, compile="never")(x, i, u)
+    np.testing.assert_allclose(actual, expected, rtol=1e-6)
+
+
 @pytest.mark.parametrize("target", ["cuda", "rocm"])
 @pytest.mark.parametrize("kind", ["add", "multiply", "min", "max", "set"])
 def test_element_types_compile(kind: str, target: str, tmp_path: Path) -> None:
