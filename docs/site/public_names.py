@@ -51,6 +51,7 @@ NAMESPACES = (
     "dovetail.experimental.key_reuse",
     "dovetail.experimental.ode",
     "dovetail.experimental.pallas",
+    "dovetail.experimental.pallas.tpu",
     "dovetail.experimental.random",
     "dovetail.experimental.rnn",
     "dovetail.experimental.serialize_executable",

@@ -29,6 +29,7 @@ MODULES = [
     "dovetail.experimental.mesh_utils",
     "dovetail.experimental.ode",
     "dovetail.experimental.pallas",
+    "dovetail.experimental.pallas.tpu",
     "dovetail.experimental.sparse.linalg",
     "dovetail.export",
     "dovetail.ffi",

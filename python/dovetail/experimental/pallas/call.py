@@ -17,6 +17,7 @@ from dovetail.base import dtypes
 from dovetail.base.errors import type_error, value_error
 from dovetail.base.locations import here
 from dovetail.base.trace_stack import current
+from dovetail.experimental.pallas.prefetch import PrefetchScalarGridSpec
 from dovetail.experimental.pallas.programs import program
 from dovetail.experimental.pallas.specs import (
     Blocks,
@@ -194,33 +195,52 @@ class _Call:
                     f"pallas_call: {what} must have leaves with shape and dtype, got: {shape!r}"
                 )
         self._grid = grid_of(spec)
+        prefetches = isinstance(spec, PrefetchScalarGridSpec)
+        self._num_scalars = spec.num_scalar_prefetch if prefetches else 0
 
     def __call__(self, args: tuple[Any, ...]) -> Any:
         """The results."""
+        if len(args) < self._num_scalars:
+            raise type_error(
+                f"pallas_call: there must be {self._num_scalars} arguments, which index maps read, "
+                f"before those with blocks, got: {len(args)}"
+            )
+        prefetched, args = args[: self._num_scalars], args[self._num_scalars :]
+        scalars, scalar_spec = flatten(prefetched)
+        scalars = [dnp.asarray(value) for value in scalars]
         values, spec = flatten(args)
         inputs = [dnp.asarray(value) for value in values]
         names = leaf_names(args, "args")
         given = _tupled(self._spec.in_specs)
-        in_what = ("in_specs", "inputs")
-        in_blocks = blocks_of(in_what, given, spec, inputs, names, self._grid)
+        in_what, is_known = ("in_specs", "inputs"), self._num_scalars == 0
+        in_blocks = blocks_of(in_what, given, spec, inputs, names, self._grid, is_known)
         names, given = leaf_names(self._out_shape, "outputs"), _tupled(self._spec.out_specs)
         out_what = ("out_specs", "out_shape")
         shapes = self._shapes
-        out_blocks = blocks_of(out_what, given, self._out_spec, shapes, names, self._grid)
+        out_blocks = blocks_of(out_what, given, self._out_spec, shapes, names, self._grid, is_known)
+        scalar_refs = unflatten(
+            scalar_spec,
+            [
+                _Input(new_ref(x), name)
+                for x, name in zip(scalars, leaf_names(prefetched, "scalars"), strict=True)
+            ],
+        )
         in_refs = [new_ref(_padded(x, blocks)) for x, blocks in zip(inputs, in_blocks, strict=True)]
-        out_refs = self._results(inputs, out_blocks)
+        out_refs = self._results([*scalars, *inputs], out_blocks)
         if self._scratch:
             check_scratch(name_of(self._kernel), list(map(_aval_of, self._scratch)))
         scratch_refs = [empty_ref(shape) for shape in self._scratch]
 
         def run(ids: Sequence[Any]) -> None:
             in_pairs = zip(in_refs, in_blocks, strict=True)
-            taken = [_Input(_window(ref, b, ids), b.what) for ref, b in in_pairs]
-            made = [_window(ref, b, ids) for ref, b in zip(out_refs, out_blocks, strict=True)]
+            taken = [_Input(_window(ref, b, ids, scalar_refs), b.what) for ref, b in in_pairs]
+            out_pairs = zip(out_refs, out_blocks, strict=True)
+            made = [_window(ref, b, ids, scalar_refs) for ref, b in out_pairs]
             outs = unflatten(self._out_spec, made)
             with program(ids, self._grid):
                 self._traced(
                     ids,
+                    *scalar_refs,
                     *unflatten(spec, taken),
                     *_as_tuple(outs),
                     *_as_tuple(unflatten(self._scratch_spec, scratch_refs)),
@@ -331,8 +351,9 @@ def _padded(x: Any, blocks: Blocks) -> Any:
     return dnp.pad(x, blocks.padding) if any(map(any, blocks.padding)) else x
 
 
-def _window(ref: Ref, blocks: Blocks, ids: Sequence[Any]) -> Any:
-    """The block of a program."""
-    starts = _alone(blocks.map_name, "must not capture constants:", ids, blocks.starts, ids)
+def _window(ref: Ref, blocks: Blocks, ids: Sequence[Any], scalars: Sequence[Any]) -> Any:
+    """The block of a program, whose index map also gets references to some arguments."""
+    what, must_not = blocks.map_name, "must not capture constants:"
+    starts = _alone(what, must_not, ids, blocks.starts, ids, scalars)
     window = Window(ref, starts, blocks.sizes)
     return _Squeezed(window, blocks.is_squeezed) if any(blocks.is_squeezed) else window

@@ -260,6 +260,10 @@ class _Dimension(NamedTuple):
             places=(-steps if is_below else 0, self.blocks - 1 + (steps if is_above else 0)),
         )
 
+    def within(self) -> _Dimension:
+        """The same, in which places that are not in the array are moved to the nearest one."""
+        return self._replace(places=(0, self.blocks - 1))
+
     def start_of(self, place: Any) -> Any:
         """The first index of the block at a place."""
         if self.places is None:
@@ -277,13 +281,19 @@ class Blocks:
       shape: the shape of the array.
       what: the array's name in messages.
       grid: the size of each dimension of the grid.
+      is_known: whether the map takes nothing but the place of a program.
 
     Raises:
       ValueError: the spec does not fit the array, or a program's block has no element of it.
     """
 
     def __init__(
-        self, spec: BlockSpec, shape: tuple[int, ...], what: str, grid: Sequence[int]
+        self,
+        spec: BlockSpec,
+        shape: tuple[int, ...],
+        what: str,
+        grid: Sequence[int],
+        is_known: bool,
     ) -> None:
         block = tuple(shape) if spec.block_shape is None else tuple(spec.block_shape)
         if len(block) != len(shape):
@@ -293,7 +303,9 @@ class Blocks:
             )
         self.what, self._map = what, spec.index_map
         self._dims = [self._dimension(size, n, block) for size, n in zip(block, shape, strict=True)]
-        if self._map is not None:
+        if self._map is not None and not is_known:
+            self._dims = [dim.within() for dim in self._dims]
+        elif self._map is not None:
             reached = reached_by(self._map, grid, len(shape)) if all(grid) else []
             pairs = list(zip(self._dims, reached, strict=False))
             for i, (dim, each) in enumerate(pairs):
@@ -349,15 +361,19 @@ class Blocks:
         """The name of the index map in messages."""
         return f"Index map function {defined(self._map)} for {self.what}"
 
-    def starts(self, ids: Sequence[Any]) -> list[Any]:
+    def starts(self, ids: Sequence[Any], scalars: Sequence[Any]) -> list[Any]:
         """The first index of a program's block in each dimension.
+
+        Args:
+          ids: the place of the program.
+          scalars: what the index map gets after it.
 
         Raises:
           ValueError: the index map has another number of results, or one is no integer.
         """
         if self._map is None:
             return [0] * len(self.sizes)
-        found = tupled(self._map(*ids))
+        found = tupled(self._map(*ids, *scalars))
         what = f"{self.map_name} must"
         if len(found) != len(self.sizes):
             raise value_error(
@@ -381,6 +397,7 @@ def blocks_of(
     arrays: Sequence[Any],
     names: Sequence[str],
     grid: Sequence[int],
+    is_known: bool = True,
 ) -> list[Blocks]:
     """The blocks of each array.
 
@@ -391,6 +408,7 @@ def blocks_of(
       arrays: the arrays, or their shapes.
       names: the name of each array.
       grid: the size of each dimension of the grid.
+      is_known: whether index maps take nothing but the place of a program.
 
     Raises:
       ValueError: the structures differ, or a spec does not fit its array.
@@ -412,7 +430,13 @@ def blocks_of(
             )
     pairs = zip(given, arrays, names, strict=True)
     return [
-        Blocks(spec if isinstance(spec, BlockSpec) else BlockSpec(), tuple(array.shape), name, grid)
+        Blocks(
+            spec if isinstance(spec, BlockSpec) else BlockSpec(),
+            tuple(array.shape),
+            name,
+            grid,
+            is_known,
+        )
         for spec, array, name in pairs
     ]
 
