@@ -223,8 +223,8 @@ class Pullback:
 
         Args:
           wanted: for each leaf of the primals, in their structure, a reference to which its
-            cotangent is added, or one of `dovetail.ad`: `GradValue()` for those to be returned,
-            `DontWant()` for those that are not needed.
+            cotangent is added, or one of `dovetail.ad`: `GradValue()`, or any other object, for
+            those to be returned, `DontWant()` for those that are not needed.
 
         Returns:
           A function of the cotangent of the result. It returns a tuple with one entry per primal,

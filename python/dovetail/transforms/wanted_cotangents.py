@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from dovetail.base.errors import MismatchError, type_error
+from dovetail.base.errors import MismatchError
 from dovetail.base.locations import here
 from dovetail.tracing.held import Held
 from dovetail.trees.differences import where_unlike
@@ -68,7 +68,8 @@ def deliver(name: str, wanted: Sequence[Any], cotangents: tuple[Any, ...], spec:
 
     Args:
       name: the name of the function that was differentiated.
-      wanted: a `GradValue`, a `DontWant` or a reference in place of each primal's leaf.
+      wanted: a `DontWant`, a reference, or a `GradValue` in place of each primal's leaf; other
+        objects mean the latter, as in JAX.
       cotangents: the cotangents of the primals.
       spec: the structure of the primals.
 
@@ -77,7 +78,6 @@ def deliver(name: str, wanted: Sequence[Any], cotangents: tuple[Any, ...], spec:
 
     Raises:
       MismatchError: `wanted` has another structure.
-      TypeError: there is something else in it.
     """
     leaves, given = flatten(tuple(wanted), is_leaf=lambda x: isinstance(x, Held))
     if given != spec:
@@ -93,11 +93,6 @@ def deliver(name: str, wanted: Sequence[Any], cotangents: tuple[Any, ...], spec:
             results.append(GradRef())
         elif isinstance(leaf, DontWant):
             results.append(DidntWant())
-        elif isinstance(leaf, GradValue):
-            results.append(cotangent)
         else:
-            raise type_error(
-                "with_refs takes references, GradValue() and DontWant(), got: "
-                f"{leaf!r} for a primal of `{name}`"
-            )
+            results.append(cotangent)
     return unflatten(spec, results)
