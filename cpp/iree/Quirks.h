@@ -107,6 +107,10 @@ namespace dovetail {
 //   Workaround: cpp/iree/Quirks.cpp (expandable)
 //   Test: tests/lit/iree/quirks/expanded_slice.mlir
 //
+// An array that a dispatch overwrites and also reads, by another operand, is copied; then both are the copy.
+//   Workaround: cpp/dispatch/RowUpdates.cpp (updateRowsInThreads)
+//   Test: tests/python/lowering/test_scatter_on_gpus.py
+//
 // For CUDA and ROCm, a view of a buffer (`hal.interface.binding.subspan`) of known shape begins where the buffer does.
 //   Workaround: cpp/dispatch/Executable.cpp (viewOfBytes)
 //   Test: tests/python/lowering/test_gpu_matrices.py
