@@ -84,7 +84,6 @@ struct PartitionPass : impl::PartitionPassBase<PartitionPass> {
     if (!*mesh)
       return;
     auto main = module.lookupSymbol<func::FuncOp>("main");
-    separateManualFunctions(module);
     Functions functions(module);
     // Functions of parts are partitioned with the op that applies them.
     DenseSet<Operation *> manuals;

@@ -178,10 +178,8 @@ struct PropagateShardingsPass : impl::PropagateShardingsPassBase<PropagateShardi
     FailureOr<MeshAttr> mesh = meshToPartition(getOperation());
     if (failed(mesh))
       return signalPassFailure();
-    if (!*mesh)
-      return;
-    separateManualFunctions(getOperation());
-    Propagation(*mesh, eager || forward, forward).run(getOperation().lookupSymbol<func::FuncOp>("main"));
+    if (*mesh)
+      Propagation(*mesh, eager || forward, forward).run(getOperation().lookupSymbol<func::FuncOp>("main"));
   }
 };
 } // namespace
