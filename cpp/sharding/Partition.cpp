@@ -29,7 +29,7 @@ static LogicalResult partitionMain(func::FuncOp main, MeshAttr mesh, Functions &
     out.push_back(sharding);
     return sharding;
   };
-  FailureOr<Body> body = partitionBody(main.getBody(), mesh, arguments, functions, wanted);
+  FailureOr<Body> body = partitionBody(main.getBody(), mesh, /*manual=*/{}, arguments, functions, wanted);
   if (failed(body))
     return failure();
   func::FuncOp local = functions.add(main, ".local", std::move(*body));
@@ -64,8 +64,8 @@ static LogicalResult partitionApplied(func::FuncOp function, MeshAttr mesh, Func
     return success();
   auto replicated = [&](Value value) { return replicatedAs(mesh, value.getType()); };
   FailureOr<Body> body =
-      partitionBody(function.getBody(), mesh, llvm::map_to_vector(function.getArguments(), replicated), functions,
-                    [&](OpOperand &result, Partitioner &) { return replicated(result.get()); });
+      partitionBody(function.getBody(), mesh, /*manual=*/{}, llvm::map_to_vector(function.getArguments(), replicated),
+                    functions, [&](OpOperand &result, Partitioner &) { return replicated(result.get()); });
   if (failed(body))
     return failure();
   OpBuilder builder = body->builder();

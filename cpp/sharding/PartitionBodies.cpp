@@ -9,13 +9,13 @@ using namespace mlir;
 
 namespace dovetail {
 
-FailureOr<Body> partitionBody(Region &source, MeshAttr mesh, ArrayRef<ShardingAttr> arguments, Functions &functions,
-                              WantedOfResult wanted) {
+FailureOr<Body> partitionBody(Region &source, MeshAttr mesh, ArrayRef<AxisRefAttr> manual,
+                              ArrayRef<ShardingAttr> arguments, Functions &functions, WantedOfResult wanted) {
   SmallVector<Type> types;
   for (auto [argument, sharding] : llvm::zip_equal(source.getArguments(), arguments))
     types.push_back(localType(argument.getType(), sharding));
   Body target(locOf(source), types);
-  Partitioner partitioner(mesh, functions, target);
+  Partitioner partitioner(mesh, manual, functions, target);
   for (auto [whole, part, sharding] : llvm::zip_equal(source.getArguments(), target.arguments(), arguments))
     partitioner.set(whole, part, sharding);
   for (Operation &op : opsOf(source))
@@ -48,23 +48,25 @@ LogicalResult Partitioner::visitGlobal(GlobalOpInterface op, Emitter &e) {
   return success();
 }
 
-FailureOr<func::FuncOp> Partitioner::partitionManual(const ManualFunction &manual,
+FailureOr<func::FuncOp> Partitioner::partitionManual(const ManualFunction &applied,
                                                      MutableArrayRef<ShardingAttr> operands,
                                                      MutableArrayRef<ShardingAttr> results) {
-  func::FuncOp function = manual.function;
+  func::FuncOp function = applied.function;
   SmallVector<ShardingAttr> arguments, wanted;
   for (auto [argument, sharding] : llvm::zip_equal(function.getArguments(), operands)) {
     auto stated = function.getArgAttrOfType<ShardingAttr>(argument.getArgNumber(), kSharding);
-    arguments.push_back(manual.within(sharding, stated ? stated : replicated(argument), argument.getType()));
+    arguments.push_back(applied.within(sharding, stated ? stated : replicated(argument), argument.getType()));
     sharding = around(sharding, arguments.back());
   }
-  auto stated = manual.op->getAttrOfType<ArrayAttr>(kShardings);
+  auto stated = applied.op->getAttrOfType<ArrayAttr>(kShardings);
   for (auto [i, sharding] : llvm::enumerate(results)) {
     auto whole = stated ? cast<ShardingAttr>(stated[i]) : sharding;
-    wanted.push_back(manual.within(sharding, whole, function.getResultTypes()[i]));
+    wanted.push_back(applied.within(sharding, whole, function.getResultTypes()[i]));
     sharding = around(sharding, wanted.back());
   }
-  FailureOr<Body> body = partitionBody(function.getBody(), mesh, arguments, functions,
+  Axes within(manual);
+  llvm::append_range(within, applied.axes);
+  FailureOr<Body> body = partitionBody(function.getBody(), mesh, within, arguments, functions,
                                        [&](OpOperand &result, auto &) { return wanted[result.getOperandNumber()]; });
   if (failed(body))
     return failure();
@@ -85,6 +87,11 @@ LogicalResult Partitioner::visitOwn(PartitionOpInterface op, Emitter &e) {
   FailureOr<PartFunction> made = op.partFunction(e, shardings);
   if (failed(made))
     return failure();
+  for (const auto *chosen : {&made->arguments, &made->results})
+    for (ShardingAttr sharding : *chosen)
+      if (sharding && isOver(sharding, manual))
+        return op.emitError() << "the rule of a function must divide arrays over the automatic axes only, got: "
+                              << sharding;
   SmallVector<Value> operands;
   for (auto [operand, sharding] : llvm::zip(op->getOperands(), made->arguments))
     operands.push_back(get(operand, dividing(sharding, arrayType(operand))));
@@ -105,7 +112,7 @@ LogicalResult Partitioner::visitBodies(FlowOpInterface op, Emitter &e) {
   SmallVector<Body> bodies;
   for (Region &body : op->getRegions()) {
     auto arguments = llvm::map_to_vector(body.getArguments(), [&](Value value) { return shardings.of(value); });
-    auto local = partitionBody(body, mesh, arguments, functions,
+    auto local = partitionBody(body, mesh, manual, arguments, functions,
                                [&](OpOperand &source, Partitioner &) { return shardings.ofSource(source); });
     if (failed(local))
       return failure();

@@ -28,15 +28,6 @@ static ManualAxes manualAxes(ModuleOp module) {
   return axes;
 }
 
-/// Whether a sharding names one of these axes.
-static bool isOver(ShardingAttr sharding, ArrayRef<AxisRefAttr> axes) {
-  auto isNamed = [&](AxisRefAttr axis) {
-    return llvm::any_of(axes, [&](AxisRefAttr other) { return other.getName() == axis.getName(); });
-  };
-  return llvm::any_of(sharding.getUnreduced(), isNamed) ||
-         llvm::any_of(sharding.getDims(), [&](DimShardingAttr dim) { return llvm::any_of(dim.getAxes(), isNamed); });
-}
-
 /// Why an op keeps a program whole; empty if it does not.
 static StringRef obstacle(Operation *op, MeshAttr mesh, Functions &functions, ManualAxes &manual) {
   auto isOfKnownShape = [](Type type) {

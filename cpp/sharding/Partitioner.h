@@ -23,8 +23,9 @@ struct Part {
 /// Emits a body on parts of arrays.
 class Partitioner {
 public:
-  Partitioner(MeshAttr mesh, Functions &functions, Body &target)
-      : mesh(mesh), functions(functions), builder(target.builder()) {}
+  /// Arrays of the body are parts along the `manual` axes.
+  Partitioner(MeshAttr mesh, llvm::ArrayRef<AxisRefAttr> manual, Functions &functions, Body &target)
+      : mesh(mesh), manual(manual), functions(functions), builder(target.builder()) {}
 
   void set(mlir::Value whole, mlir::Value part, ShardingAttr sharding) {
     if (!sharding || sharding.getUnreduced().empty())
@@ -63,6 +64,7 @@ private:
   void visitTerms(mlir::Operation &op, Emitter &e);
 
   MeshAttr mesh;
+  Axes manual;
   Functions &functions;
   mlir::OpBuilder builder;
   llvm::DenseMap<mlir::Value, Part> parts;
@@ -74,9 +76,11 @@ mlir::Operation *onParts(mlir::Operation &op, Emitter &e, mlir::ValueRange opera
 
 /// The sharding that is wanted of what a body returns.
 using WantedOfResult = llvm::function_ref<ShardingAttr(mlir::OpOperand &, Partitioner &)>;
-/// A body on parts: arguments have these shardings, and what is returned those that `wanted` gives.
-llvm::FailureOr<Body> partitionBody(mlir::Region &source, MeshAttr mesh, llvm::ArrayRef<ShardingAttr> arguments,
-                                    Functions &functions, WantedOfResult wanted);
+/// A body on parts: arguments have these shardings, and what is returned those that `wanted` gives. Its arrays are
+/// already parts along the `manual` axes.
+llvm::FailureOr<Body> partitionBody(mlir::Region &source, MeshAttr mesh, llvm::ArrayRef<AxisRefAttr> manual,
+                                    llvm::ArrayRef<ShardingAttr> arguments, Functions &functions,
+                                    WantedOfResult wanted);
 
 } // namespace dovetail
 

@@ -11,6 +11,8 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import lax
+from dovetail.errors import TransformError
+from dovetail.experimental.custom_partitioning import custom_partitioning
 from dovetail.sharding import AxisType, Mesh, NamedSharding, get_abstract_mesh
 from dovetail.sharding import PartitionSpec as P
 from support.parts_check import check
@@ -174,6 +176,26 @@ def test_one_function_applied_to_several_arrays() -> None:
     expected = np.tanh(X) + np.tile(X.reshape(4, 2, 6).sum(0), (4, 1))
     check(a, expected, "x", "y")
     check(b, expected, "x")
+
+
+@pytest.mark.parametrize("axis", ["y", "x"])
+def test_rules_for_the_partition_are_asked_within(axis: str) -> None:
+    seen = []
+
+    def partition(mesh: Any, args: Any, result: Any) -> Any:
+        chosen = NamedSharding(mesh, P(None, axis))
+        seen.append((args[0].shape, args[0].sharding.spec, result.sharding.spec))
+        return mesh, lambda part: dnp.tanh(part), chosen, (chosen,)
+
+    rule = custom_partitioning(dnp.tanh)
+    rule.def_partition(partition, sharding_rule="i j -> i j")
+    f = dt.jit(over_x(lambda x: rule(x) * lax.psum(1, "x"), P("x"), out=P("x")))
+    if axis == "x":
+        with pytest.raises(TransformError, match=r"over the automatic axes only, got: .*\"x\""):
+            f.lower(put(X, "x", "y")).compile()
+        return
+    check(f.lower(put(X, "x", "y")).compile()(put(X, "x", "y")), np.tanh(X) * 4, "x", "y")
+    assert seen == [((2, 6), P(None, "y"), P(None, "y"))]
 
 
 def test_parts_of_sizes_that_do_not_divide() -> None:
