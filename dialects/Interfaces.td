@@ -274,9 +274,16 @@ def GlobalOpInterface : Rule<"GlobalOpInterface"> {
     InterfaceMethod<"Replaces the sharding of a result, and of what must be sharded like it: its open dimensions are decided.",
       "void", "closeSharding", (ins "unsigned":$number, "::dovetail::ShardingAttr":$sharding), "", "return;">,
     InterfaceMethod<[{
-      Emits what one device computes, given its parts of the operands. Appends its parts of the results to `results`.
+      The function that devices apply to parts, if there is one: along `manualAxes` as the shardings of operands and results
+      say. Along the other axes, its arrays are divided among devices like those of the program.
+    }], "::mlir::FlatSymbolRefAttr", "partsFunction", (ins), "", "return {};">,
+    InterfaceMethod<"The axes along which the arrays of that function are parts.",
+      "::mlir::ArrayAttr", "manualAxes", (ins), "", "return {};">,
+    InterfaceMethod<[{
+      Emits what one device computes, given its parts of the operands, and what `partsFunction` is on one device. Appends
+      its parts of the results to `results`.
     }], "void", "emitLocal",
-      (ins "::dovetail::Emitter &":$e, "::mlir::ValueRange":$parts,
+      (ins "::dovetail::Emitter &":$e, "::mlir::func::FuncOp":$function, "::mlir::ValueRange":$parts,
            "::llvm::SmallVectorImpl<::mlir::Value> &":$results)>,
   ];
 }

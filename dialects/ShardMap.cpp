@@ -220,14 +220,17 @@ LogicalResult ShardMapOp::emitGlobal(Emitter &e, SmallVectorImpl<Value> &results
 ShardingAttr ShardMapOp::operandSharding(unsigned number) { return cast<ShardingAttr>(getIn()[number]); }
 ShardingAttr ShardMapOp::resultSharding(unsigned number) { return cast<ShardingAttr>(getOut()[number]); }
 
-void ShardMapOp::emitLocal(Emitter &e, ValueRange parts, SmallVectorImpl<Value> &results) {
-  llvm::append_range(results, emitCall(e, e.transforms().lookup(getCalleeAttr()), parts));
+FlatSymbolRefAttr ShardMapOp::partsFunction() { return getCalleeAttr(); }
+ArrayAttr ShardMapOp::manualAxes() { return getAxes(); }
+
+void ShardMapOp::emitLocal(Emitter &e, func::FuncOp function, ValueRange parts, SmallVectorImpl<Value> &results) {
+  llvm::append_range(results, emitCall(e, function, parts));
 }
 
 ShardingAttr ReshardOp::operandSharding(unsigned) { return getSharding(); }
 ShardingAttr ReshardOp::resultSharding(unsigned) { return getSharding(); }
 void ReshardOp::closeSharding(unsigned, ShardingAttr sharding) { setShardingAttr(sharding); }
-void ReshardOp::emitLocal(Emitter &, ValueRange parts, SmallVectorImpl<Value> &results) {
+void ReshardOp::emitLocal(Emitter &, func::FuncOp, ValueRange parts, SmallVectorImpl<Value> &results) {
   results.push_back(parts.front());
 }
 

@@ -5,13 +5,13 @@
 include "Dovetail.td"
 include "Sharding.td"
 
-def ShardMapOp : ApplyOp<"shard_map", [DeclareOpInterfaceMethods<GlobalOpInterface>]> {
+def ShardMapOp : ApplyOp<"shard_map", [DeclareOpInterfaceMethods<GlobalOpInterface, ["partsFunction", "manualAxes"]>]> {
   let summary = "a function of parts of arrays, on each device along the manual axes of a mesh";
   let description = [{
     Argument i of the function is the device's part of operand i under `in[i]`, result i that of the op's result i under
     `out[i]`. Shardings name only manual axes. Along an axis over which an operand is not sharded, all devices get the same;
     along an axis over which a result is not sharded, all must return the same. The function's collectives name the
-    manual axes.
+    manual axes. Along the mesh's other axes, arrays in the function are divided among devices as is best.
 
     Its meaning is the function batched over the manual axes. If it is `checked`, values that are the same along an axis
     are distinguished from values that vary: `vary` converts the former to the latter, `invariant` reductions the reverse,

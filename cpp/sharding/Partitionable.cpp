@@ -1,6 +1,6 @@
 // Which programs can be partitioned.
 #include "Partitionable.h"
-#include "Shardings.h"
+#include "ManualFunctions.h"
 #include "cpp/transforms/CallGraph.h"
 #include "cpp/transforms/Functions.h"
 #include "dialects/Control.h"
@@ -12,8 +12,24 @@ using namespace mlir;
 
 namespace dovetail {
 
+/// For each function of parts, the axes along which its arrays are parts.
+using ManualAxes = DenseMap<Operation *, Axes>;
+
+static ManualAxes manualAxes(ModuleOp module) {
+  ManualAxes axes;
+  for (func::FuncOp function : module.getOps<func::FuncOp>())
+    if (!axes.contains(function))
+      // The outer ones first.
+      for (const ManualFunction &manual : manualFunctions(function)) {
+        Axes all = axes.lookup(manual.op->getParentOfType<func::FuncOp>());
+        llvm::append_range(all, manual.axes);
+        axes[manual.function] = all;
+      }
+  return axes;
+}
+
 /// Why an op keeps a program whole; empty if it does not.
-static StringRef obstacle(Operation *op, MeshAttr mesh, Functions &functions) {
+static StringRef obstacle(Operation *op, MeshAttr mesh, Functions &functions, ManualAxes &manual) {
   auto isOfKnownShape = [](Type type) {
     auto array = dyn_cast<RankedTensorType>(type);
     return array && array.hasStaticShape();
@@ -27,13 +43,21 @@ static StringRef obstacle(Operation *op, MeshAttr mesh, Functions &functions) {
                ? ""
                : "it has arguments or results of unknown shapes";
   if (auto global = dyn_cast<GlobalOpInterface>(op)) {
-    auto isOther = [&](ShardingAttr sharding) { return sharding.getMesh() != mesh; };
+    SmallVector<ShardingAttr> shardings;
     for (OpOperand &operand : op->getOpOperands())
-      if (isOther(global.operandSharding(operand.getOperandNumber())))
-        return "it has an op over another mesh";
+      shardings.push_back(global.operandSharding(operand.getOperandNumber()));
     for (OpResult result : op->getResults())
-      if (isOther(global.resultSharding(result.getResultNumber())))
+      shardings.push_back(global.resultSharding(result.getResultNumber()));
+    ArrayRef<AxisRefAttr> taken = manual[op->getParentOfType<func::FuncOp>()];
+    for (ShardingAttr sharding : shardings) {
+      if (sharding.getMesh() != mesh)
         return "it has an op over another mesh";
+      if (isOver(sharding, taken))
+        return "a function of parts has an op over the axes along which these are parts";
+    }
+    if (std::optional<ManualFunction> inner = manualFunction(op))
+      if (llvm::any_of(inner->axes, [&](AxisRefAttr axis) { return llvm::is_contained(taken, axis); }))
+        return "a function of parts takes parts of them along the same axis";
   }
   if (op->hasTrait<HostOnly>() && !llvm::all_of(op->getResultTypes(), isOfKnownShape))
     return "it calls a function of the host that returns arrays of unknown shapes";
@@ -48,8 +72,9 @@ static StringRef obstacle(Operation *op, MeshAttr mesh, Functions &functions) {
 /// Whether nothing keeps the program whole.
 static bool canPartition(ModuleOp module, MeshAttr mesh) {
   Functions functions(module);
+  ManualAxes manual = manualAxes(module);
   WalkResult result = module.walk([&](Operation *op) {
-    StringRef why = obstacle(op, mesh, functions);
+    StringRef why = obstacle(op, mesh, functions, manual);
     if (why.empty())
       return WalkResult::advance();
     remark::missed(op->getLoc(), remark::RemarkOpts::name("one-device").category("sharding"))
@@ -119,18 +144,43 @@ static LogicalResult checkFlow(FlowOpInterface op, MeshAttr mesh) {
   return result;
 }
 
-static LogicalResult checkShardings(func::FuncOp main, MeshAttr mesh) {
-  for (auto [i, type] : llvm::enumerate(main.getArgumentTypes()))
-    if (failed(checkSharding(main, "argument " + Twine(i), main.getArgAttr(i, kSharding), type, mesh)))
+static LogicalResult checkShardings(func::FuncOp function, MeshAttr mesh) {
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+    if (failed(checkSharding(function, "argument " + Twine(i), function.getArgAttr(i, kSharding), type, mesh)))
       return failure();
-  for (auto [i, type] : llvm::enumerate(main.getResultTypes()))
-    if (failed(checkSharding(main, "result " + Twine(i), main.getResultAttr(i, kSharding), type, mesh)))
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+    if (failed(checkSharding(function, "result " + Twine(i), function.getResultAttr(i, kSharding), type, mesh)))
       return failure();
-  WalkResult result = main.getBody().walk([&](Operation *op) {
+  WalkResult result = function.getBody().walk([&](Operation *op) {
     if (failed(checkEach(op, kShardings, "result", op->getAttr(kShardings), op->getResultTypes(), mesh)))
       return WalkResult::interrupt();
     auto flow = dyn_cast<FlowOpInterface>(op);
     return flow && failed(checkFlow(flow, mesh)) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// Checks that shardings that are stated of values in a function of parts divide these over the other axes.
+static LogicalResult checkAutomatic(func::FuncOp function, ArrayRef<AxisRefAttr> manual) {
+  auto check = [&](Operation *op, StringRef name, Attribute stated) {
+    bool isValid = !stated || !stated
+                                   .walk([&](ShardingAttr sharding) {
+                                     return isOver(sharding, manual) ? WalkResult::interrupt() : WalkResult::advance();
+                                   })
+                                   .wasInterrupted();
+    if (!isValid)
+      op->emitError() << "'" << name << "' must not name axes along which arrays of '" << function.getSymName()
+                      << "' are parts, got: " << stated;
+    return success(isValid);
+  };
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (failed(check(function, kSharding, function.getArgAttr(i, kSharding))))
+      return failure();
+  WalkResult result = function.getBody().walk([&](Operation *op) {
+    for (StringRef name : {kShardings, kArgumentShardings})
+      if (failed(check(op, name, op->getAttr(name))))
+        return WalkResult::interrupt();
+    return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
 }
@@ -150,6 +200,11 @@ FailureOr<MeshAttr> meshToPartition(ModuleOp module) {
       return failure();
   if (failed(checkShardings(*main, mesh)))
     return failure();
+  separateManualFunctions(module);
+  ManualAxes axes = manualAxes(module);
+  for (const ManualFunction &manual : manualFunctions(*main))
+    if (failed(checkShardings(manual.function, mesh)) || failed(checkAutomatic(manual.function, axes[manual.function])))
+      return failure();
   if (canPartition(module, mesh))
     return mesh;
   module->removeAttr(kPartition);

@@ -9,7 +9,8 @@ namespace dovetail {
 
 /// The mesh over whose devices a module is to be partitioned; null if there is none. A module that cannot be
 /// partitioned, since it has effects, callbacks, unknown sizes or another mesh, loses the attribute. An error if a
-/// sharding is stated that does not fit its array.
+/// sharding is stated that does not fit its array. Afterwards each op that applies a function to parts of arrays has
+/// one of its own.
 llvm::FailureOr<MeshAttr> meshToPartition(mlir::ModuleOp module);
 
 } // namespace dovetail

@@ -12,7 +12,8 @@ def PropagateShardingsPass : ModulePass<"dovetail-propagate-shardings"> {
     there axes are propagated along the factors of ops, in both directions, until nothing changes: a dimension that runs
     over the same factor as another gets the axes of that one, unless another dimension of the same array has them, or its size
     is no multiple. Between a loop or a branch and its bodies, they follow what flows there; values that the same one flows to
-    have one sharding. First come dimensions of priority 0, then those of 1, and so on; of one priority, first through ops that
+    have one sharding. Into functions that ops apply to parts along some axes of the mesh, and out of them, they follow along the
+    other axes. First come dimensions of priority 0, then those of 1, and so on; of one priority, first through ops that
     reduce nothing, then through all. Where dimensions disagree, each keeps its own axes. The
     result is the attribute `dovetail.shardings` of each op, `dovetail.argument_shardings` of each op with bodies, and
     `dovetail.sharding` of each argument.
@@ -29,7 +30,7 @@ def PartitionPass : ModulePass<"dovetail-partition"> {
     all axes, whose function has the former body on parts. For each op, the axes along which its factors are divided are
     those for which the fewest bytes move: operands with other shardings are resharded, and parts of a reduced factor
     are combined by an all-reduce, or by a reduce-scatter where the result is wanted sharded. Bodies of loops and branches
-    compute on parts, too; all devices compute the same predicates and indices. An op without a factor map is computed by every
+    compute on parts, too, and so do functions that ops apply to parts along some axes only, along the others; all devices compute the same predicates and indices. An op without a factor map is computed by every
     device as a whole, and so are dimensions of unknown size. A function of the host is called once, by the first device, with
     whole arrays, and all get its results; in a function of parts each device calls it. A program with arguments or results of
     unknown shapes, or with several meshes, is not partitioned: it loses the attribute.

@@ -33,6 +33,14 @@ ShardingAttr withSums(ShardingAttr sharding, ArrayRef<AxisRefAttr> replicated, A
   return ShardingAttr::get(sharding.getContext(), sharding.getMesh(), sharding.getDims(), replicated, unreduced);
 }
 
+bool isOver(ShardingAttr sharding, ArrayRef<AxisRefAttr> axes) {
+  auto isNamed = [&](AxisRefAttr axis) {
+    return llvm::any_of(axes, [&](AxisRefAttr other) { return other.getName() == axis.getName(); });
+  };
+  return llvm::any_of(sharding.getUnreduced(), isNamed) ||
+         llvm::any_of(sharding.getDims(), [&](DimShardingAttr dim) { return llvm::any_of(dim.getAxes(), isNamed); });
+}
+
 ArrayAttr namesOf(MLIRContext *context, ArrayRef<AxisRefAttr> axes) {
   return ArrayAttr::get(context,
                         llvm::map_to_vector(axes, [](AxisRefAttr axis) -> Attribute { return axis.getName(); }));

@@ -31,6 +31,8 @@ ShardingAttr shardingOf(MeshAttr mesh, llvm::ArrayRef<Axes> dims);
 /// The same, over further axes of which devices hold terms of its cotangent, `replicated`, or of itself, `unreduced`.
 ShardingAttr withSums(ShardingAttr sharding, llvm::ArrayRef<AxisRefAttr> replicated,
                       llvm::ArrayRef<AxisRefAttr> unreduced);
+/// Whether an array is divided, or a sum left to do, over some of these axes.
+bool isOver(ShardingAttr sharding, llvm::ArrayRef<AxisRefAttr> axes);
 /// The names of axes, as collectives take them.
 mlir::ArrayAttr namesOf(mlir::MLIRContext *context, llvm::ArrayRef<AxisRefAttr> axes);
 llvm::SmallVector<int64_t> sizesOf(MeshAttr mesh, llvm::ArrayRef<AxisRefAttr> axes);

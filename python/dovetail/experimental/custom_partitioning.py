@@ -111,7 +111,9 @@ class custom_partitioning(WithRule):
         """Call the function, such that `partition` says what devices compute."""
         args = self._resolved(args, kwargs)
         in_progress = current()
-        if in_progress is None or self.partition is None or get_abstract_mesh().manual_axes:
+        # Of parts along all axes, each device computes its own.
+        is_of_parts = get_abstract_mesh().are_all_axes_manual
+        if in_progress is None or self.partition is None or is_of_parts:
             return self._applied()(*args)
         if self._needs_rule:
             raise NotImplementedError(

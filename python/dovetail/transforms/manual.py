@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence, Set
 from typing import Any, NamedTuple
 
 from dovetail import _core
-from dovetail.arrays.array import ArrayMethods, ShapedArray
+from dovetail.arrays.array import Array, ArrayMethods, ShapedArray
 from dovetail.base import errors
 from dovetail.base.locations import here
 from dovetail.base.trace_stack import current
@@ -130,7 +130,21 @@ class Manual(NamedTuple):
         mesh = self.devices
         if current() is not None or mesh is None or mesh.empty:
             return outs
-        return [put(out, NamedSharding(mesh, spec)) for out, spec in zip(outs, specs, strict=True)]
+        pairs = zip(outs, specs, strict=True)
+        return [
+            out if self._is_placed(out, spec, mesh) else put(out, NamedSharding(mesh, spec))
+            for out, spec in pairs
+        ]
+
+    def _is_placed(self, out: Any, spec: P, mesh: Mesh) -> bool:
+        """Whether a result is sharded as its spec says, and further over other axes."""
+        sharding = out.sharding if type(out) is Array else None
+        if not isinstance(sharding, NamedSharding) or sharding.mesh != mesh:
+            return False
+        stated = {*self.bound, *mesh.explicit_axes}
+        return not stated.issuperset(sharding.spec.axes) and (
+            spec_over(sharding.spec, stated, out.ndim) == spec_over(spec, stated, out.ndim)
+        )
 
     def check_specs(self, specs: Any, what: str) -> None:
         """Reject anything that is not a spec, and axes that are not manual."""

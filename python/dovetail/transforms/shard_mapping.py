@@ -63,7 +63,7 @@ def shard_map(
         partitioned as they are sharded over the mesh.
       mesh: the mesh; by default that of the context, see `set_mesh`.
       axis_names: the axes over which `f` takes parts; by default all of the mesh's over which no
-        outer function does. Along the others, arguments are whole, and devices compute the same.
+        outer function does. Along the others, arrays are whole to `f`, and divided as is best.
       check_vma: check that results are the same along the axes along which `out_specs` requires it.
 
     Returns:

@@ -99,6 +99,38 @@ def test_sharded_operands(call: Call) -> None:
             call.check(result, wanted, BOUND)
 
 
+@pytest.mark.parametrize("call", some(CALLS, 3), ids=str)
+def test_sharded_operands_in_functions_of_parts(call: Call) -> None:
+    """Axes over which a function takes no parts divide what it computes."""
+    operands = call.ordinary()
+    shapes = [x.shape for x in operands]
+    axes = {"manual": 2, "x": 2, "y": 2}
+
+    def on_parts(*x: Any) -> list[Any]:
+        return [leaf[None] for leaf in dt.tree.leaves(call.row.apply(*x, **call.attributes))]
+
+    mapped = dt.shard_map(
+        on_parts,
+        mesh=AbstractMesh(tuple(axes.values()), tuple(axes)),
+        in_specs=P(),
+        out_specs=P("manual"),
+        axis_names={"manual"},
+        check_vma=False,
+    )
+    module = dt.jit(mapped).lower(*operands)._program.module
+    plain = module.clone()
+    plain.run("", "check")
+    expected = Evaluator(plain.program("main"))(list(operands))
+    rng = np.random.default_rng(crc32(f"{call}".encode()))
+    for _ in range(2):
+        dims = [spmd.random_dims({"x": 2, "y": 2}, shape, rng) for shape in shapes]
+        local = spmd.partitioned(module, axes, dims)
+        results = spmd.evaluated_parts(local, axes, operands, expected)
+        for result, wanted in zip(results, expected, strict=True):
+            for part, whole in zip(result, wanted, strict=True):
+                call.check(part, whole, BOUND)
+
+
 # Of the same number of elements.
 SHAPES = ((32,), (4, 8), (8, 4), (4, 2, 4), (2, 16), (16, 2), (2, 2, 8), (2, 1, 16), (1, 32))
 

@@ -11,7 +11,7 @@ import numpy as np
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import lax
-from dovetail.sharding import AbstractMesh, NamedSharding
+from dovetail.sharding import AbstractMesh, NamedSharding, get_abstract_mesh
 from dovetail.sharding import PartitionSpec as P
 from support import spmd
 from support.random_programs import STEPS, Shape, Steps, axis_of, on_arrays
@@ -56,8 +56,9 @@ def spec_of(shape: Shape, mesh: spmd.Mesh, rng: Generator, even: bool = False) -
 
 
 def mapped(x: Any, mesh: spmd.Mesh, rng: Generator) -> Any:
-    """A function of parts over some axes, with collectives among them."""
+    """A function of parts over some axes, with collectives; the others divide its arrays."""
     manual = {name: size for name, size in mesh.items() if rng.integers(3)} or mesh
+    others = {name: size for name, size in mesh.items() if name not in manual}
     spec = spec_of(np.shape(x), manual, rng, even=True)
     held = {axis for entry in spec for axis in ([entry] if isinstance(entry, str) else entry or ())}
     is_checked, seed = bool(rng.integers(2)), int(rng.integers(1000))
@@ -69,6 +70,11 @@ def mapped(x: Any, mesh: spmd.Mesh, rng: Generator) -> Any:
             axes = tuple(str(name) for name in rng.permutation(axes))
             step = ON_PARTS[rng.integers(len(ON_PARTS))]
             v = dnp.tanh(step(v, axes, math.prod(manual[axis] for axis in axes), axis_of(v, rng)))
+            if v.ndim:
+                v = v + WITHIN[rng.integers(len(WITHIN))](v, axis_of(v, rng))
+            if others and rng.integers(2):
+                spec = spec_of(v.shape, others, rng)
+                v = lax.with_sharding_constraint(v, NamedSharding(get_abstract_mesh(), spec))
         rest = tuple(axis for axis in manual if axis not in held)
         # The result is the same along the axes that its spec does not name.
         return lax.pmean(v, rest) if rest else v
@@ -81,6 +87,15 @@ def mapped(x: Any, mesh: spmd.Mesh, rng: Generator) -> Any:
         axis_names=set(manual),
         check_vma=is_checked,
     )(x)
+
+
+WITHIN: list[Callable[[Any, int], Any]] = [
+    lambda v, d: dnp.sum(v, d, keepdims=True),
+    lambda v, d: dnp.flip(dnp.sin(v), d),
+    lambda v, d: dnp.cumsum(v, d) / 8,
+    lambda v, d: dnp.max(v, d, keepdims=True, initial=0),
+    lambda v, d: dnp.tensordot(v, dnp.tanh(v), axes=([d], [d])).sum() / 8,
+]
 
 
 def _weighted(v: Any, axes: Sequence[str], count: int, d: int) -> Any:
