@@ -7,6 +7,7 @@
 #include "dialects/Ref.h"
 #include "dialects/Varying.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/SetVector.h"
 #include <map>
 
 using namespace mlir;
@@ -49,26 +50,31 @@ public:
   /// Those of some values of a body.
   FailureOr<Sets> walk(Region &body, ArrayRef<AxisSet> arguments, ValueRange values) {
     DenseMap<Value, AxisSet> sets;
-    // Anything may be written to a reference.
-    auto set = [&](Value value, AxisSet found) {
-      sets[value] = isa<RefType>(value.getType()) ? 1 : isDifferentiable(value.getType()) ? found : 0;
-    };
     for (auto [argument, found] : llvm::zip_equal(body.getArguments(), arguments))
-      set(argument, found);
+      sets[argument] = ofType(argument, found);
     for (Operation &op : opsOf(body)) {
       Sets operands = llvm::map_to_vector(op.getOperands(), [&](Value value) { return sets.lookup(value); });
-      if (llvm::all_of(operands, [](AxisSet found) { return found == 0; })) {
-        for (Value result : op.getResults())
-          set(result, 0);
-        continue;
-      }
-      for (auto [result, found] : llvm::zip_equal(op.getResults(), resultsOf(&op, operands)))
-        set(result, found);
-      if (auto constant = op.getAttrOfType<DenseI64ArrayAttr>(kConstantResults))
-        for (int64_t number : constant.asArrayRef())
-          set(op.getResult(number), 0);
+      for (auto [result, found] : llvm::zip_equal(op.getResults(), ofOp(&op, operands)))
+        sets[result] = found;
     }
     return llvm::map_to_vector(values, [&](Value value) { return sets.lookup(value); });
+  }
+
+  /// That of a value for which `found` has been found so far.
+  static AxisSet ofType(Value value, AxisSet found) {
+    // Anything may be written to a reference.
+    return isa<RefType>(value.getType()) ? 1 : isDifferentiable(value.getType()) ? found : 0;
+  }
+
+  /// Those of an op's results.
+  Sets ofOp(Operation *op, const Sets &operands) {
+    Sets results(op->getNumResults());
+    if (llvm::any_of(operands, [](AxisSet found) { return found != 0; }))
+      results = resultsOf(op, operands);
+    auto constant = op->getAttrOfType<DenseI64ArrayAttr>(kConstantResults);
+    for (auto [i, found] : llvm::enumerate(results))
+      found = ofType(op->getResult(i), constant && llvm::is_contained(constant.asArrayRef(), i) ? 0 : found);
+    return results;
   }
 
 private:
@@ -106,11 +112,27 @@ private:
 
 } // namespace
 
-bool isPerturbed(func::FuncOp function, const llvm::SmallBitVector &arguments, Value value) {
-  Sets sets(arguments.size());
-  for (unsigned i : arguments.set_bits())
-    sets[i] = 1;
-  return Perturbed().walk(function.getBody(), sets, value)->front() != 0;
+bool Perturbation::reaches(Value value, ArrayRef<Value> arguments) {
+  SetVector<Operation *> unknown;
+  SmallVector<Value> worklist = {value};
+  while (!worklist.empty()) {
+    Value each = worklist.pop_back_val();
+    if (known.contains(each))
+      continue;
+    if (isa<BlockArgument>(each))
+      known[each] = Perturbed::ofType(each, llvm::is_contained(arguments, each)) != 0;
+    else if (unknown.insert(each.getDefiningOp()))
+      llvm::append_range(worklist, each.getDefiningOp()->getOperands());
+  }
+  SmallVector<Operation *> ops = unknown.takeVector();
+  llvm::sort(ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  Perturbed analysis;
+  for (Operation *op : ops) {
+    Sets operands = llvm::map_to_vector(op->getOperands(), [&](Value each) -> AxisSet { return known.lookup(each); });
+    for (auto [result, found] : llvm::zip_equal(op->getResults(), analysis.ofOp(op, operands)))
+      known[result] = found != 0;
+  }
+  return known.lookup(value);
 }
 
 } // namespace dovetail

@@ -9,9 +9,17 @@ namespace dovetail {
 /// Marks an op whose results with these numbers have no derivative, according to its rule.
 constexpr llvm::StringLiteral kConstantResults = "dovetail.constant_results";
 
-/// True if a value of `function`, which may be under construction, may have a tangent that is not zero if the arguments
-/// marked in `arguments` have one.
-bool isPerturbed(mlir::func::FuncOp function, const llvm::SmallBitVector &arguments, mlir::Value value);
+/// Which values of one function, which may be under construction, may have a tangent that is not zero. What was found
+/// of a value is kept, so that questions about all values of a function take time in proportion to its size.
+class Perturbation {
+public:
+  /// True if `value` may have one. `arguments` are those that may, at least those of them that `value` depends on;
+  /// about each argument, all questions must agree.
+  bool reaches(mlir::Value value, llvm::ArrayRef<mlir::Value> arguments);
+
+private:
+  llvm::DenseMap<mlir::Value, bool> known;
+};
 
 } // namespace dovetail
 

@@ -579,14 +579,18 @@ class Function:
         Of a value, or of each result, the manual axes along which it varies, those over which it is a term of a sum, and those over which its cotangent is, given those of each argument.
         """
 
-    def is_perturbed(self, arguments: Sequence[int], value: int) -> bool:
-        """
-        Whether a value may have a tangent that is not zero if these arguments, by their numbers, have one.
-        """
-
     def batched_results(self, dims: Sequence[int], size: int, axis: str) -> list[bool]:
         """
         For each result, true if it depends on the batch, given the batched dimension of each argument (-1: none) and the batch's size (-1: dynamic).
+        """
+
+class Perturbation:
+    """Which values of one function may have a tangent that is not zero."""
+
+    def __init__(self) -> None: ...
+    def reaches(self, function: Function, value: int, arguments: Sequence[int]) -> bool:
+        """
+        Whether a value may have one, if these of the arguments that it depends on, by their numbers, may. What was found is kept: about each argument, all questions must agree.
         """
 
 class Linearization:

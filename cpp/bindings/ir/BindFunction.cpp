@@ -162,11 +162,10 @@ static nb::tuple varyFunction(const Function &function, const std::vector<std::s
   return nb::make_tuple(Function(nb::cast<Shared>(owner), made->function), varies);
 }
 
-static bool isPerturbedIn(const Function &function, const std::vector<unsigned> &arguments, unsigned value) {
-  llvm::SmallBitVector mask(function.op().front().getNumArguments());
-  for (unsigned number : arguments)
-    mask.set(cast<BlockArgument>(function.value(number)).getArgNumber());
-  return isPerturbed(function.op(), mask, function.value(value));
+static bool reaches(Perturbation &self, const Function &function, unsigned value,
+                    const std::vector<unsigned> &arguments) {
+  return self.reaches(function.value(value),
+                      llvm::map_to_vector(arguments, [&](unsigned number) { return function.value(number); }));
 }
 
 // A function has a reference to its module's Python object. What copies of it share is not counted for each.
@@ -269,12 +268,17 @@ void bindFunction(nb::module_ &m) {
            "Of a value, or of each result, the manual axes along which it varies, those over which it is a term of a "
            "sum, "
            "and those over which its cotangent is, given those of each argument.")
-      .def("is_perturbed", &isPerturbedIn, "arguments"_a, "value"_a,
-           "Whether a value may have a tangent that is not zero if these arguments, by their numbers, have one.")
       .def("batched_results", &findBatchedResults, "dims"_a, "size"_a, "axis"_a,
            "For each result, true if it depends on the batch, given the batched dimension of each argument (-1: none) "
            "and the "
            "batch's size (-1: dynamic).");
+
+  nb::class_<Perturbation>(m, "Perturbation", "Which values of one function may have a tangent that is not zero.")
+      .def(nb::init<>())
+      .def(
+          "reaches", &reaches, "function"_a, "value"_a, "arguments"_a,
+          "Whether a value may have one, if these of the arguments that it depends on, by their numbers, may. What was "
+          "found is kept: about each argument, all questions must agree.");
 
   nb::class_<Linearized>(m, "Linearization", "A function split into a known and a linear part.")
       .def_ro("known", &Linearized::known, "Computes the results and the residuals.")

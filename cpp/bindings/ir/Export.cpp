@@ -8,6 +8,8 @@
 #include "dialects/Call.h"
 #include "dialects/Create.h"
 #include "dialects/Custom.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "llvm/ADT/StringSet.h"
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -27,22 +29,35 @@ static Function adopt(const Shared &module, const Function &function) {
   FailureOr<SmallVector<func::FuncOp>> needed = calleesFirst(function.op());
   if (failed(needed))
     throw CompilerError("a function must not call itself", "", 0);
-  // Renamed among themselves first, so that all uses follow.
-  OwningOpRef<ModuleOp> copies(ModuleOp::create(UnknownLoc::get(&context())));
-  for (func::FuncOp callee : *needed)
-    copies->push_back(callee->clone());
-  SymbolTable names(*copies);
   // A module's own main function keeps its name.
   auto isTaken = [&](StringRef name) { return name == "main" || module->symbols->lookup(name); };
-  for (func::FuncOp callee : llvm::to_vector(copies->getOps<func::FuncOp>()))
-    if (isTaken(callee.getSymName()) && failed(names.renameToUnique(callee, {module->symbols.get()})))
-      throw CompilerError("the function's names cannot be changed", "", 0);
+  llvm::StringSet<> own;
+  for (func::FuncOp callee : *needed)
+    own.insert(callee.getSymName());
+  llvm::StringMap<StringAttr> names;
+  unsigned uniquing = 0;
+  for (func::FuncOp callee : *needed) {
+    StringRef name = callee.getSymName();
+    if (isTaken(name))
+      names[name] =
+          StringAttr::get(callee.getContext(),
+                          SymbolTable::generateSymbolName<64>(
+                              name, [&](StringRef each) { return isTaken(each) || own.contains(each); }, uniquing));
+  }
+  // All at once: each renaming of one symbol would look through all functions for its uses.
+  AttrTypeReplacer renamed;
+  renamed.addReplacement([&](FlatSymbolRefAttr symbol) -> std::optional<Attribute> {
+    auto found = names.find(symbol.getValue());
+    return found == names.end() ? symbol : FlatSymbolRefAttr::get(found->second);
+  });
   func::FuncOp last;
-  for (func::FuncOp callee : llvm::to_vector(copies->getOps<func::FuncOp>())) {
-    callee->remove();
-    callee.setPrivate();
-    module->symbols->insert(callee);
-    last = callee;
+  for (func::FuncOp callee : *needed) {
+    last = callee.clone();
+    renamed.recursivelyReplaceElementsIn(last);
+    if (auto found = names.find(callee.getSymName()); found != names.end())
+      last.setSymNameAttr(found->second);
+    last.setPrivate();
+    module->symbols->insert(last);
   }
   module->keepWhatIsKeptBy(*function.module);
   return Function(module, last);

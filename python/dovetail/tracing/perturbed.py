@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dovetail import _core
 from dovetail.base import dtypes
 from dovetail.tracing.origins import Later
 from dovetail.tracing.references import Ref
@@ -31,13 +32,18 @@ def is_perturbed(x: Any, later: bool = True, order: int = 1) -> bool:
     if trace.order < order:  # None of them differentiates the function.
         return False
 
+    known, answers = trace.perturbed.setdefault((later, order), (_core.Perturbation(), {}))
+    number = x.number
+    if number in answers:
+        return answers[number]
+
     def may_have_tangent(origin: Any) -> bool:
         if origin is Later.VALUE:
             return later
         return origin is None or is_perturbed(origin, later, order)
 
-    origins = trace.origins_of(x.number)
+    origins = trace.origins_of(number)
     arguments = [i for i, origin in origins.items() if may_have_tangent(origin)]
-    if not arguments and not (trace.has_refs and order == 1):
-        return False
-    return trace.function.is_perturbed(arguments, x.number)
+    may_be = bool(arguments) or (trace.has_refs and order == 1)
+    answers[number] = may_be and known.reaches(trace.function, number, arguments)
+    return answers[number]

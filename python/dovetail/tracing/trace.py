@@ -124,6 +124,8 @@ class Trace(TypedFunction):
         # What was used after the function was traced.
         self.outlived: dict[int, Array] = {}
         self.asked_origins = self.asked_values = False
+        # What `is_perturbed` found out about values, by its other arguments.
+        self.perturbed: dict[tuple[bool, int], tuple[_core.Perturbation, dict[int, bool]]] = {}
         self._producers: dict[int, tuple[Callable[..., Any], dict[str, Any], Any, Any]] = {}
 
     def commit_to(self, place: Place | None) -> None:
