@@ -12,6 +12,11 @@ constexpr llvm::StringLiteral kHostFunctions = "dovetail.host_functions";
 
 /// How many threads of the processor run such a module.
 constexpr llvm::StringLiteral kThreads = "dovetail.threads";
+/// That number, or 1 if it is not known.
+inline int64_t threadsOf(mlir::ModuleOp program) {
+  auto threads = program->getAttrOfType<mlir::IntegerAttr>(kThreads);
+  return threads ? threads.getInt() : 1;
+}
 
 /// An op whose reference function compiled code may call, if the module states that it is available.
 template <typename ConcreteType>

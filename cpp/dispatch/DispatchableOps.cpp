@@ -13,7 +13,7 @@ using namespace mlir;
 
 namespace dovetail {
 
-static bool isKnownElement(Type type) {
+bool isElementOfDispatch(Type type) {
   if (auto complex = dyn_cast<ComplexType>(type))
     type = complex.getElementType();
   return type.isIndex() || type.isInteger(1) || type.isInteger(8) || type.isInteger(16) || type.isInteger(32) ||
@@ -21,7 +21,7 @@ static bool isKnownElement(Type type) {
 }
 
 bool canRunInOneDispatch(Operation *op) {
-  auto isKnown = [](Type type) { return isKnownElement(getElementTypeOrSelf(type)); };
+  auto isKnown = [](Type type) { return isElementOfDispatch(getElementTypeOrSelf(type)); };
   if (!llvm::all_of(op->getOperandTypes(), isKnown) || !llvm::all_of(op->getResultTypes(), isKnown))
     return false;
   if (isExpandable(op) || (op->getParentOp() && isExpandable(op->getParentOp())))

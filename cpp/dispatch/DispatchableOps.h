@@ -6,7 +6,9 @@
 
 namespace dovetail {
 
-/// Whether a lowered op, apart from those in its regions, may be part of such a dispatch (`OneDispatch.h`).
+/// Whether such a dispatch (`OneDispatch.h`) may hold elements of a type. Those of others are stored as bytes later.
+bool isElementOfDispatch(mlir::Type type);
+/// Whether a lowered op, apart from those in its regions, may be part of such a dispatch.
 bool canRunInOneDispatch(mlir::Operation *op);
 
 } // namespace dovetail

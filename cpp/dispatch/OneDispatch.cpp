@@ -470,7 +470,9 @@ static FailureOr<SmallVector<Value>> dispatch(ImplicitLocOpBuilder &b, int64_t n
                                               ArrayRef<Shape> results, Emit body, int64_t mostWork,
                                               int64_t numThreads = 0) {
   auto program = dyn_cast_or_null<ModuleOp>(rootOf(b));
-  if (!program || isInDispatch(b))
+  if (!program || isInDispatch(b) ||
+      !llvm::all_of(inputs, [&](Value input) { return isElementOfDispatch(getElementTypeOrSelf(input)); }) ||
+      !llvm::all_of(results, [&](const Shape &result) { return isElementOfDispatch(result.element); }))
     return failure();
   SequentialCode code(b, program, numGroups, mostWork, numThreads);
   if (failed(code.build(inputs, results, body)))

@@ -34,8 +34,7 @@ bool isForOneDispatch(Operation *op, ImplicitLocOpBuilder &b, ValueRange operand
   if (isInDispatch(b) || moduleOf(b)->hasAttr(kHostLoops) || !isMemoryEffectFree(op))
     return false;
   Target target(moduleOf(b));
-  auto threads = moduleOf(b)->getAttrOfType<IntegerAttr>(kThreads);
-  if (target.isCpu() && threads && threads.getInt() > 1 && savedByLibrary(op) > 0)
+  if (target.isCpu() && threadsOf(moduleOf(b)) > 1 && savedByLibrary(op) > 0)
     return false;
   auto scan = dyn_cast<ScanOp>(op);
   int64_t steps = stepsOf(op);

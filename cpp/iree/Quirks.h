@@ -94,7 +94,7 @@ namespace dovetail {
 //   Test: tests/lit/iree/quirks/window_rest.mlir
 //
 // A pad of a constant complex array, which an update of a slice of it becomes, crashes.
-//   Workaround: cpp/lowering/Scatter.cpp (startsOfOnlyWindow)
+//   Workaround: cpp/lowering/Scatter.cpp (sliceToUpdate)
 //   Test: tests/python/lowering/test_rows.py
 //
 // A pad does not compile whose padding is computed in its region, or that is fused behind a scatter. One of complex
@@ -129,7 +129,7 @@ namespace dovetail {
 //   Test: tests/lit/iree/quirks/slice_between_vectors.mlir
 //
 // A slice that is read by index is loaded as a vector where its elements lie apart in memory, which does not compile.
-//   Workaround: cpp/iree/Quirks.cpp (elementAt); cpp/lowering/Shape.cpp (lookedUp); cpp/lowering/Gather.cpp
+//   Workaround: cpp/iree/Quirks.cpp (elementAt); cpp/lowering/Slices.cpp (lookedUp); cpp/lowering/Gather.cpp
 //     (readAt)
 //   Test: tests/lit/iree/quirks/strided_read.mlir
 //

@@ -1,6 +1,7 @@
 // Lowering of gathers: a `linalg.generic` over the result, whose body reads the operand at the index.
 #include "IndexedRows.h"
 #include "Product.h"
+#include "Slices.h"
 #include "cpp/cost/AssumedSize.h"
 #include "cpp/dispatch/BlasCall.h"
 #include "cpp/dispatch/OneDispatch.h"
@@ -96,6 +97,11 @@ struct GatherLowering : LowerOpInterface::ExternalModel<GatherLowering, GatherOp
     if (llvm::is_contained(type.getShape(), 0)) {
       scalar::ScalarBuilder builder(b.getLoc(), b, type.getElementType());
       results.push_back(filledAlone(b, sizes, scalar::zero(builder)));
+      return success();
+    }
+    if (auto slice = SliceOfWindows::find(gather.getIndices(), dims, window, type)) {
+      results.push_back(
+          slice->windowsFrom(b, slice->read(b, x), cast<RankedTensorType>(loweredType(gather.getType()))));
       return success();
     }
     IndexedWindows windows = {

@@ -2,9 +2,11 @@
 // indexes and full size along the others, and which has a mask for windows to drop.
 #include "IndexedRows.h"
 #include "Product.h"
+#include "Slices.h"
 #include "cpp/dispatch/BlasCall.h"
 #include "cpp/dispatch/OneDispatch.h"
 #include "cpp/dispatch/RowUpdates.h"
+#include "cpp/dispatch/SliceUpdates.h"
 #include "cpp/iree/Aliases.h"
 #include "cpp/iree/Ops.h"
 #include "cpp/iree/Quirks.h"
@@ -234,27 +236,15 @@ struct ScatterForm : IndexedRows {
   }
 };
 
-/// The starts along `dims` of a window, if there is only one, it is known where, and it is within the array.
-std::optional<SmallVector<int64_t>> startsOfOnlyWindow(const IndexedWindows &windows, Value updates) {
-  DenseIntElementsAttr indices;
+/// The slice that all windows are, if it is known where they are.
+std::optional<SliceOfWindows> sliceToUpdate(const IndexedWindows &windows, Value indices) {
   auto type = cast<RankedTensorType>(windows.x.getType());
-  if (!matchPattern(windows.indices, m_Constant(&indices)) || !type.hasStaticShape() ||
-      !cast<RankedTensorType>(updates.getType()).hasStaticShape() ||
-      indices.getNumElements() != int64_t(windows.dims.size()))
-    return std::nullopt;
+  std::optional<SliceOfWindows> slice = SliceOfWindows::find(indices, windows.dims, windows.window, type);
   // That would be a pad, which the code generator crashes on.
   bool isKnown = matchPattern(windows.x, m_Constant()) || windows.x.getDefiningOp<linalg::FillOp>();
-  if (isa<ComplexType>(type.getElementType()) && isKnown)
+  if (slice && slice->isContiguous() && isa<ComplexType>(type.getElementType()) && isKnown)
     return std::nullopt;
-  bool isUnsigned = windows.indexElement.isUnsignedInteger();
-  SmallVector<int64_t> starts;
-  for (auto [index, dim, size] : llvm::zip_equal(indices.getValues<APInt>(), windows.dims, windows.window)) {
-    int64_t start = isUnsigned ? index.getZExtValue() : index.getSExtValue();
-    if (start < 0 || start > type.getDimSize(dim) - size)
-      return std::nullopt;
-    starts.push_back(start);
-  }
-  return starts;
+  return slice;
 }
 
 /// Whether the updates are a slice of the array, or of one that it was computed from.
@@ -282,37 +272,21 @@ Value copiedSlice(ImplicitLocOpBuilder &b, Value slice) {
   return optimizationBarrier(b, slice).front();
 }
 
-/// The array with that window updated: a slice of it, which fuses with what makes the updates.
-Value updateSlice(ImplicitLocOpBuilder &b, const IndexedWindows &windows, ArrayRef<int64_t> starts, Value updates,
+/// The array with that slice updated. If its elements follow each other, the update fuses with what makes the updates.
+Value changeSlice(ImplicitLocOpBuilder &b, const SliceOfWindows &slice, Value x, Value windows,
                   function_ref<Value(OpBuilder &, Location, Value, Value)> step) {
-  auto type = cast<RankedTensorType>(windows.x.getType());
-  int64_t rank = type.getRank(), numIndexed = cast<RankedTensorType>(windows.indices.getType()).getRank() - 1;
-  SmallVector<int64_t> shape(type.getShape());
-  SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)), ones(rank, b.getIndexAttr(1));
-  for (auto [dim, start, size] : llvm::zip_equal(windows.dims, starts, windows.window)) {
-    shape[dim] = size;
-    offsets[dim] = b.getIndexAttr(start);
-  }
-  RankedTensorType part = withShape(type, shape);
-  SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(b.getContext(), shape);
-  if (numIndexed > 0) {
-    SmallVector<ReassociationIndices> groups;
-    for (int64_t d = 0; d < rank; ++d)
-      groups.push_back({numIndexed + d});
-    if (rank > 0)
-      for (int64_t d = numIndexed; d-- > 0;)
-        groups[0].insert(groups[0].begin(), d);
-    updates = tensor::CollapseShapeOp::create(b, part, updates, groups);
-  }
-  Value old = windows.x;
-  if (part != type)
-    old = tensor::ExtractSliceOp::create(b, part, old, offsets, sizes, ones);
-  SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(rank));
-  Value changed = parallelLoops(
-      b, sizes, type.getElementType(), {old, updates}, maps,
-      [&](OpBuilder &inner, Location loc, ValueRange elements) { return step(inner, loc, elements[0], elements[1]); });
-  return part == type ? changed
-                      : tensor::InsertSliceOp::create(b, changed, windows.x, offsets, sizes, ones).getResult();
+  Value updates = slice.sliceFrom(b, windows);
+  bool hasGaps = !slice.strides.empty() && slice.strides.back() != 1;
+  if (hasGaps && !isInDispatch(b) && Target(b.getInsertionBlock()->getParentOp()).isCpu())
+    if (Value changed = updateSlice(b, x, updates, slice.starts, slice.strides, step))
+      return changed;
+  SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(slice.shape.size()));
+  Value changed =
+      parallelLoops(b, getAsIndexOpFoldResult(b.getContext(), slice.shape), getElementTypeOrSelf(x),
+                    {slice.read(b, x), updates}, maps, [&](OpBuilder &inner, Location loc, ValueRange elements) {
+                      return step(inner, loc, elements[0], elements[1]);
+                    });
+  return slice.write(b, changed, x);
 }
 
 /// How the library changes elements, or nothing.
@@ -364,16 +338,16 @@ private:
       return Op::step(builder, old, update);
     };
     IndexedWindows windows = {operands[0], operands[1], scatter.getDims(), scatter.getWindow(), indexElement};
-    if (isInDispatch(b)) {
-      results.push_back(updateWindows(b, windows, operands[2], step));
-      return success();
-    }
-    if (std::optional<SmallVector<int64_t>> starts = startsOfOnlyWindow(windows, operands[2])) {
+    if (std::optional<SliceOfWindows> slice = sliceToUpdate(windows, scatter.getIndices())) {
       // IREE 3.13 would copy it within the array, which it refuses to do if the two slices overlap.
       Value updates = operands[2];
-      if (areSliceOf(updates, windows.x))
+      if (!isInDispatch(b) && areSliceOf(updates, windows.x))
         updates = copiedSlice(b, updates);
-      results.push_back(updateSlice(b, windows, *starts, updates, step));
+      results.push_back(changeSlice(b, *slice, windows.x, updates, step));
+      return success();
+    }
+    if (isInDispatch(b)) {
+      results.push_back(updateWindows(b, windows, operands[2], step));
       return success();
     }
     auto returnOf = [&](ScatterForm &form, Value result) {

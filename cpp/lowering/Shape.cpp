@@ -2,6 +2,7 @@
 #include "dialects/Shape.h"
 #include "Lowering.h"
 #include "Product.h"
+#include "Slices.h"
 #include "cpp/dispatch/BlasCall.h"
 #include "cpp/iree/Ops.h"
 #include "cpp/iree/Quirks.h"
@@ -121,43 +122,9 @@ struct SliceLowering : LowerOpInterface::ExternalModel<SliceLowering, SliceOp> {
       return success();
     }
     SmallVector<OpFoldResult> sizes = sizesOf(b, slice.getType(), operands.drop_front());
-    // The stride of a single element is irrelevant; whole rows may have others between them.
-    SmallVector<int64_t> strides(slice.getStrides());
-    std::optional<int64_t> last;
-    for (auto [d, size] : llvm::enumerate(slice.getType().getShape())) {
-      if (size == 1)
-        strides[d] = 1;
-      else
-        last = d;
-    }
-    // The code generator makes views with gaps of other strided slices, which it cannot read by index or multiply.
-    Type element = getElementTypeOrSelf(operands[0]);
-    bool hasGaps = last && strides[*last] != 1;
-    bool isNarrow = element.isIntOrFloat() && element.getIntOrFloatBitWidth() < 32;
-    if (hasGaps && !isNarrow) {
-      results.push_back(lookedUp(b, operands[0], slice.getStarts(), strides, sizes));
-      return success();
-    }
-    auto attrs = [&](ArrayRef<int64_t> values) { return getAsIndexOpFoldResult(b.getContext(), values); };
-    Value part = tensor::ExtractSliceOp::create(b, cast<RankedTensorType>(loweredType(slice.getType())), operands[0],
-                                                attrs(slice.getStarts()), sizes, attrs(strides));
-    // Processors have no vector look-up of numbers of less than 32 bits.
-    results.push_back(hasGaps ? computeBarrier(b, part) : part);
+    results.push_back(sliceOf(b, operands[0], slice.getStarts(), slice.getStrides(), sizes,
+                              cast<RankedTensorType>(loweredType(slice.getType()))));
     return success();
-  }
-
-  /// Each element of the result looks up its source.
-  static Value lookedUp(ImplicitLocOpBuilder &b, Value x, ArrayRef<int64_t> starts, ArrayRef<int64_t> strides,
-                        ArrayRef<OpFoldResult> sizes) {
-    return parallelLoops(b, sizes, getElementTypeOrSelf(x), {}, {}, [&](OpBuilder &inner, Location loc, ValueRange) {
-      ImplicitLocOpBuilder body(loc, inner);
-      SmallVector<Value> source;
-      for (auto [d, start, stride] : llvm::enumerate(starts, strides)) {
-        Value offset = arith::MulIOp::create(body, linalg::IndexOp::create(body, d), index(body, stride));
-        source.push_back(arith::AddIOp::create(body, index(body, start), offset));
-      }
-      return elementAt(body, loc, x, source);
-    });
   }
 };
 

@@ -12,11 +12,12 @@ from dovetail import lax, ops
 from dovetail.arrays.array import Array, ArrayMethods
 from dovetail.base import dtypes
 from dovetail.base.errors import NonConcreteBooleanIndexError, value_error
+from dovetail.base.trace_stack import current
 from dovetail.ops.operands import as_operand, broadcast_shapes, broadcast_to
 from dovetail.symbolic.size import Size, max_dim
 from dovetail.symbolic.slices import range_of
-from dovetail.tracing.bind import constant
-from dovetail.tracing.trace import Tracer
+from dovetail.tracing.bind import constant, is_large
+from dovetail.tracing.trace import Operand, Tracer
 
 Shape = tuple[int, ...]
 # An index along one dimension: an integer, a slice, or an array of integers; `...` along none.
@@ -137,7 +138,9 @@ def plan(shape: Shape, entries: Sequence[Entry | None], mode: str, wrap: bool = 
     batch = (*common, *strided)
     joined = _joined(shape, columns, common, batch, mode, wrap)
     known = joined if isinstance(joined, np.ndarray) else None
-    indices = joined if known is None else constant(known)
+    indices: Any = joined
+    if known is not None:
+        indices = constant(known) if places else _counted(known, columns)
     dims = tuple(column[0] for column in columns)
     window = tuple(column[1] for column in columns)
     order, result = _layout(
@@ -220,6 +223,23 @@ def _joined(
     return lax.concatenate(
         [lax.expand_dims(part, (len(batch),)) for part in columns_of], len(batch)
     )
+
+
+def _counted(known: np.ndarray, columns: Sequence[tuple[int, int, str, Any]]) -> Operand:
+    """The known indices of slices; if many, what is traced computes them, and shows their steps."""
+    trace = current()
+    if trace is None or trace.is_eager or not is_large(known, trace):
+        return constant(known)
+    parts = []
+    for _, _, kind, what in columns:
+        number, start, step = what if kind == "strided" else (None, what, 0)
+        part: Any = np.array(start, known.dtype)
+        if number is None:
+            part = broadcast_to(constant(part), (*known.shape[:-1], 1))
+        else:
+            part = part + step * ops.iota(number, (*known.shape[:-1], 1), known.dtype)
+        parts.append(part)
+    return lax.concatenate(parts, known.ndim - 1)
 
 
 def _number(value: Any, dtype: np.dtype) -> Any:
