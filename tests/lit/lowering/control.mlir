@@ -150,7 +150,7 @@ module attributes {dovetail.target = "cpu"} {
 
 // -----
 
-// What a sum is fused with may write elements along the loop that sums, too: these do not stay in registers.
+// An update of all of an array is computed where it is summed, without memory for the array.
 module attributes {dovetail.target = "cpu"} {
   func.func @updated_and_summed(%arg0: tensor<i32>, %arg1: tensor<7xf32>) -> tensor<f32> {
     %0 = dovetail.case %arg0 of(%arg1) : (tensor<i32>, tensor<7xf32>) -> tensor<f32> {
@@ -168,12 +168,10 @@ module attributes {dovetail.target = "cpu"} {
     return %0 : tensor<f32>
   }
   // CHECK: "hal.executable.source"
-  // CHECK: scf.for %[[I:.+]] = %{{.+}} iter_args(%[[SUM:.+]] = %{{.+}}) -> (f32)
-  // CHECK-NEXT: %[[OLD:.+]] = memref.load %[[ARRAY:.+]][%[[I]]]
+  // CHECK: %[[OLD:.+]] = vector.load %{{.+}} : memref<7xf32>, vector<7xf32>
   // CHECK-NEXT: %[[NEW:.+]] = arith.mulf %[[OLD]]
-  // CHECK-NEXT: %[[NEXT:.+]] = arith.addf %[[SUM]], %[[NEW]]
-  // CHECK-NEXT: memref.store %[[NEW]], %[[ARRAY]][%[[I]]]
-  // CHECK-NEXT: scf.yield %[[NEXT]]
+  // CHECK-NEXT: %[[SUMS:.+]] = arith.addf %[[NEW]]
+  // CHECK-NEXT: vector.reduction <add>, %[[SUMS]]
   // CHECK-LABEL: func.func @updated_and_summed(
   // CHECK: flow.dispatch
 }
