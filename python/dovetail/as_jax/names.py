@@ -228,6 +228,23 @@ MISSING = {
         "jax.experimental.ode": """
             api_util ravel_first_arg
         """,
+        "jax.experimental.pallas.tpu": """
+            ARBITRARY BufferType BufferedRef BufferedRefBase CMEM CORE_PARALLEL
+            ChipVersion CoreType GridDimensionSemantics HBM InterpretParams
+            LoweringException MemorySpace PARALLEL SEMAPHORE SUBCORE_PARALLEL
+            SemaphoreType SideEffectType Tiling TpuInfo VMEM_SHARED async_copy
+            async_remote_copy bitcast core core_barrier create_tensorcore_mesh
+            dma_semaphore einshape emit_pipeline emit_pipeline_with_allocations
+            force_tpu_interpret_mode get_barrier_semaphore get_tpu_info
+            get_tpu_info_for_chip is_tpu_device load make_async_copy
+            make_async_remote_copy matmul_acc_lhs matmul_pop matmul_push_rhs
+            pack_elementwise prng_random_bits prng_seed
+            reset_tpu_interpret_mode_state roll run_on_first_core sample_block
+            set_tpu_interpret_mode stateful_bernoulli stateful_bits
+            stateful_normal stateful_uniform stochastic_round store sync_copy
+            to_pallas_key touch trace_value unpack_elementwise
+            with_memory_space_constraint
+        """,
         "jax.experimental.sparse": """
             SparseTracer
         """,

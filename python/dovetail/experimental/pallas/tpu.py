@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from dovetail.arrays.descriptions import ShapeDtypeStruct
@@ -25,12 +24,12 @@ class _Memory:
 VMEM, SMEM = _Memory("VMEM"), _Memory("SMEM")
 
 
-@dataclass(frozen=True)
 class CompilerParams:
-    """The `compiler_params` of a `pallas_call`, of which only this one is looked at.
+    """The `compiler_params` of a `pallas_call`, of which only one is looked at.
 
-    Attributes:
+    Args:
       dimension_semantics: "parallel" or "arbitrary" for each dimension of the grid.
+      others: what only concerns TPUs, such as `vmem_limit_bytes`.
 
     Example:
       >>> from dovetail.experimental.pallas import tpu as pltpu
@@ -38,7 +37,9 @@ class CompilerParams:
       ('parallel', 'arbitrary')
     """
 
-    dimension_semantics: Any = None
+    def __init__(self, *, dimension_semantics: Any = None, **others: Any) -> None:
+        self.dimension_semantics = dimension_semantics
+        self.__dict__.update(others)
 
 
 __all__ = ["SMEM", "VMEM", "CompilerParams", "PrefetchScalarGridSpec"]
