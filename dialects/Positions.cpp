@@ -12,18 +12,21 @@ namespace dovetail {
 
 namespace {
 
+/// The largest numbers of which products do not overflow.
+constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+
 /// Follows an element through the ops that compute it. Each op takes the position of an element of its result, which is
 /// an affine function of the position that was asked for, along each dimension.
 struct Search {
-  /// How many dimensions the position that was asked for has.
-  int64_t rank;
+  /// How far the position that was asked for goes, along each dimension.
+  ArrayRef<int64_t> sizes;
   /// Values that are still looked at: one that is used twice is seen twice.
   int64_t left = 64;
 
   using Index = std::optional<PositionIndex>;
   using Place = SmallVector<PositionIndex>;
 
-  PositionIndex number(int64_t constant) const { return {constant, SmallVector<int64_t>(rank, 0)}; }
+  PositionIndex number(int64_t constant) const { return {constant, SmallVector<int64_t>(sizes.size(), 0)}; }
 
   static bool isNumber(const PositionIndex &index) {
     return llvm::all_of(index.steps, [](int64_t step) { return step == 0; });
@@ -42,10 +45,20 @@ struct Search {
         type.getElementTypeBitWidth() < 32 || --left < 0)
       return std::nullopt;
     DenseIntElementsAttr constant;
-    if (matchPattern(x, m_Constant(&constant)))
-      return ofConstant(constant, place);
     Operation *op = x.getDefiningOp();
-    return op ? ofOp(op, place) : std::nullopt;
+    Index index = matchPattern(x, m_Constant(&constant)) ? ofConstant(constant, place) : op ? ofOp(op, place) : Index();
+    return index && fits(*index, cast<IntegerType>(type.getElementType())) ? index : Index();
+  }
+
+  /// Whether the elements are numbers of their type, so that none of them has wrapped around.
+  bool fits(const PositionIndex &index, IntegerType type) const {
+    int64_t least = index.constant, most = index.constant;
+    for (auto [step, size] : llvm::zip_equal(index.steps, sizes)) {
+      if (step > kMost || step < -kMost || size > kMost)
+        return false;
+      (step < 0 ? least : most) += step * std::max<int64_t>(size - 1, 0);
+    }
+    return least >= (type.isUnsigned() ? 0 : -kMost) && most <= kMost;
   }
 
   /// Elements that are as far from each other as their positions.
@@ -69,9 +82,8 @@ struct Search {
     PositionIndex found = number(valueOf(values[base]));
     SmallVector<int64_t> steps(shape.size(), 0);
     for (auto [d, size] : llvm::enumerate(shape))
-      if (size > 1 && !isNumber(place[d])) {
+      if (size > 1 && !isNumber(place[d]))
         steps[d] = valueOf(values[base + strides[d]]) - found.constant;
-      }
     int64_t first = found.constant;
     for (int64_t n = 0, e = elements.getNumElements(); n < e; ++n) {
       int64_t expected = first;
@@ -164,10 +176,10 @@ struct Search {
 } // namespace
 
 std::optional<PositionIndex> indexByPosition(Value vectors, int64_t component) {
-  int64_t rank = cast<RankedTensorType>(vectors.getType()).getRank() - 1;
-  Search search{rank};
+  ArrayRef<int64_t> sizes = cast<RankedTensorType>(vectors.getType()).getShape().drop_back();
+  Search search{sizes};
   Search::Place place;
-  for (int64_t d = 0; d < rank; ++d) {
+  for (size_t d = 0; d < sizes.size(); ++d) {
     place.push_back(search.number(0));
     place.back().steps[d] = 1;
   }

@@ -50,6 +50,43 @@ def heat_equation(lib: Any, u: Any, size: tuple[int, ...]) -> Any:
     return lib.lax.fori_loop(0, size[1], step, u)
 
 
+# Where the points of two colours begin, whose neighbours have the other colour.
+COLOURED = ((1, 1), (2, 2), (1, 2), (2, 1))
+
+
+def relaxed(u: Any, i: int, j: int) -> Any:
+    """The means of the neighbours of every other point from one on."""
+    n = u.shape[0]
+    rows, columns = slice(i, n - 1, 2), slice(j, n - 1, 2)
+    vertical = u[i - 1 : n - 2 : 2, columns] + u[i + 1 : n : 2, columns]
+    return 0.25 * (vertical + u[rows, j - 1 : n - 2 : 2] + u[rows, j + 1 : n : 2])
+
+
+def relaxation_in_place(u: Any, steps: int) -> Any:
+    for _ in range(steps):
+        for i, j in COLOURED:
+            u[i:-1:2, j:-1:2] = relaxed(u, i, j)
+    return u
+
+
+@program(
+    "loops",
+    sizes=((64, 100), (512, 50), (2048, 5)),
+    arguments=field,
+    bytes=lambda n, steps: 8 * n * n * steps,
+    flops=lambda n, steps: 4 * n * n * steps,
+    numpy=lambda u, size: relaxation_in_place(u.copy(), size[1]),
+    torch=lambda torch, u, size: relaxation_in_place(u.clone(), size[1]),
+)
+def relaxation(lib: Any, u: Any, size: tuple[int, ...]) -> Any:
+    def step(_: Any, u: Any) -> Any:
+        for i, j in COLOURED:
+            u = u.at[i:-1:2, j:-1:2].set(relaxed(u, i, j))
+        return u
+
+    return lib.lax.fori_loop(0, size[1], step, u)
+
+
 def euler_step(roll: Any, state: Any) -> Any:
     """Moves density and momenta of an isothermal fluid by the Lax-Friedrichs scheme."""
     rho, mx, my = state

@@ -21,8 +21,8 @@ std::optional<blas::Element> elementOf(Type type) {
   return std::nullopt;
 }
 
-static ModuleOp programOf(ImplicitLocOpBuilder &b) {
-  return b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+static int64_t threadsOf(ImplicitLocOpBuilder &b) {
+  return threadsOf(b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>());
 }
 
 bool hasProducts(Type element) { return elementOf(element).has_value(); }
@@ -34,12 +34,12 @@ Value callProduct(ImplicitLocOpBuilder &b, const ProductCall &call, Value left, 
                            {executable.addInput(right, dynamicSizes(b, right)), b.getI8Type()},
                            {executable.addOutput(result, sizes), b.getI8Type()}};
   OpFoldResult element = b.getIndexAttr(int64_t(*elementOf(result.getElementType()))),
-               layout = b.getIndexAttr(call.layout.bits()), groups = b.getIndexAttr(threadsOf(programOf(b)));
+               layout = b.getIndexAttr(call.layout.bits()), groups = b.getIndexAttr(threadsOf(b));
   OpFoldResult numbers[blas::kNumNumbers] = {element, layout, call.batch, call.rows, call.columns, call.terms, groups};
   for (OpFoldResult number : numbers)
     executable.addConstant(getValueOrCreateConstantIndexOp(b, b.getLoc(), number));
   std::string name = (Twine(blas::kPrefix) + blas::kProduct).str();
-  return callLibrary(b, executable, {name, blas::kProduct, blas::kNumNumbers, threadsOf(programOf(b))}, arrays).front();
+  return callLibrary(b, executable, {name, blas::kProduct, blas::kNumNumbers, threadsOf(b)}, arrays).front();
 }
 
 Value callWindows(ImplicitLocOpBuilder &b, const WindowsCall &call, Value left, Value right, RankedTensorType result) {
@@ -47,7 +47,7 @@ Value callWindows(ImplicitLocOpBuilder &b, const WindowsCall &call, Value left, 
   LibraryArray arrays[] = {{executable.addInput(left, {}), b.getI8Type()},
                            {executable.addInput(right, {}), b.getI8Type()},
                            {executable.addOutput(result, {}), b.getI8Type()}};
-  int64_t element = int64_t(*elementOf(result.getElementType())), groups = threadsOf(programOf(b));
+  int64_t element = int64_t(*elementOf(result.getElementType())), groups = threadsOf(b);
   const blas::Strides &l = call.left, &r = call.right;
   int64_t numbers[blas::kNumWindowsNumbers] = {element,   call.batch, call.rows, call.columns, call.terms,
                                                call.taps, l.row,      l.batch,   l.tap,        r.row,
@@ -76,7 +76,7 @@ std::optional<blas::Update> adding(Type element) {
 /// Adds the constants of a call of a function for rows, and calls it: all threads take part.
 static Value callForRows(ImplicitLocOpBuilder &b, Executable &executable, StringRef function,
                          ArrayRef<LibraryArray> arrays, SmallVector<OpFoldResult> numbers) {
-  int64_t groups = threadsOf(programOf(b));
+  int64_t groups = threadsOf(b);
   numbers.push_back(b.getIndexAttr(groups));
   for (OpFoldResult number : numbers)
     executable.addConstant(getValueOrCreateConstantIndexOp(b, b.getLoc(), number));
@@ -117,7 +117,7 @@ SmallVector<Value> callMatrices(ImplicitLocOpBuilder &b, StringRef function, con
     arrays.push_back({executable.addInput(operand, dynamicSizes(b, operand)), b.getI8Type()});
   for (const MatrixResult &result : results)
     arrays.push_back({executable.addOutput(result.type, result.sizes), b.getI8Type()});
-  int64_t groups = threadsOf(programOf(b));
+  int64_t groups = threadsOf(b);
   OpFoldResult element = b.getIndexAttr(int64_t(*elementOf(getElementTypeOrSelf(operands[0].getType()))));
   OpFoldResult numbers[blas::kNumMatricesNumbers] = {element,      b.getIndexAttr(call.flags), call.batch, call.rows,
                                                      call.columns, b.getIndexAttr(groups)};
@@ -140,7 +140,7 @@ SmallVector<Value> callColumns(ImplicitLocOpBuilder &b, int64_t kinds, const Col
                                                matrices.outer,
                                                matrices.rows,
                                                matrices.columns,
-                                               threadsOf(programOf(b))};
+                                               threadsOf(b)};
   for (int64_t number : numbers)
     executable.addConstant(arith::ConstantIndexOp::create(b, number));
   const char *function = blas::kColumns[numResults - 1];
@@ -155,7 +155,7 @@ Value callTranspose(ImplicitLocOpBuilder &b, const TransposeForLibrary &transpos
   SmallVector<int64_t> numbers = {transpose.bytes};
   for (const blas::Moved &moved : {transpose.outer[0], transpose.outer[1], transpose.rows, transpose.columns})
     numbers.append({moved.size, moved.from, moved.to});
-  numbers.push_back(threadsOf(programOf(b)));
+  numbers.push_back(threadsOf(b));
   for (int64_t number : numbers)
     executable.addConstant(arith::ConstantIndexOp::create(b, number));
   std::string name = (Twine(blas::kPrefix) + blas::kTranspose).str();
@@ -169,7 +169,7 @@ Value callChirp(ImplicitLocOpBuilder &b, FloatType element, int64_t flags, OpFol
                            {executable.addOutput(result, sizes), b.getI8Type()}};
   OpFoldResult numbers[blas::kNumChirpNumbers] = {b.getIndexAttr(int64_t(*elementOf(ComplexType::get(element)))),
                                                   b.getIndexAttr(flags), rows, b.getIndexAttr(length),
-                                                  b.getIndexAttr(threadsOf(programOf(b)))};
+                                                  b.getIndexAttr(threadsOf(b))};
   for (OpFoldResult number : numbers)
     executable.addConstant(getValueOrCreateConstantIndexOp(b, b.getLoc(), number));
   std::string name = (Twine(blas::kPrefix) + blas::kChirp).str();

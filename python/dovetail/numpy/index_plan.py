@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from types import EllipsisType
 from typing import Any, NamedTuple
@@ -16,8 +17,8 @@ from dovetail.base.trace_stack import current
 from dovetail.ops.operands import as_operand, broadcast_shapes, broadcast_to
 from dovetail.symbolic.size import Size, max_dim
 from dovetail.symbolic.slices import range_of
-from dovetail.tracing.bind import constant, is_large
-from dovetail.tracing.trace import Operand, Tracer
+from dovetail.tracing.bind import constant
+from dovetail.tracing.trace import LARGEST_CONSTANT, Tracer
 
 Shape = tuple[int, ...]
 # An index along one dimension: an integer, a slice, or an array of integers; `...` along none.
@@ -138,9 +139,7 @@ def plan(shape: Shape, entries: Sequence[Entry | None], mode: str, wrap: bool = 
     batch = (*common, *strided)
     joined = _joined(shape, columns, common, batch, mode, wrap)
     known = joined if isinstance(joined, np.ndarray) else None
-    indices: Any = joined
-    if known is not None:
-        indices = constant(known) if places else _counted(known, columns)
+    indices = joined if known is None else constant(known)
     dims = tuple(column[0] for column in columns)
     window = tuple(column[1] for column in columns)
     order, result = _layout(
@@ -200,6 +199,13 @@ def _joined(
     largest = np.iinfo(np.int32).max
     wide = any(size > largest for size in shape if type(size) is not Size)
     dtype = dtypes.int64 if wide else dtypes.int32
+    # What is traced then shows the steps of slices, and has no large arguments.
+    is_counted = (
+        (trace := current()) is not None
+        and not trace.is_eager
+        and all(type(size) is int and size == 1 for size in common)
+        and math.prod(size for size in batch if type(size) is int) > LARGEST_CONSTANT
+    )
     parts = []
     for dim, _, kind, what in columns:
         if kind == "array":
@@ -209,7 +215,7 @@ def _joined(
             part = _number(what, dtype)
         else:
             number, start, step = what
-            part = _range(start, batch[len(common) + number], step, dtype)
+            part = _range(start, batch[len(common) + number], step, dtype, is_counted)
             part = part.reshape((*part.shape, *(1,) * (len(batch) - len(common) - number - 1)))
         parts.append(part)
     if not any(isinstance(part, ArrayMethods) for part in parts):
@@ -225,32 +231,15 @@ def _joined(
     )
 
 
-def _counted(known: np.ndarray, columns: Sequence[tuple[int, int, str, Any]]) -> Operand:
-    """The known indices of slices; if many, what is traced computes them, and shows their steps."""
-    trace = current()
-    if trace is None or trace.is_eager or not is_large(known, trace):
-        return constant(known)
-    parts = []
-    for _, _, kind, what in columns:
-        number, start, step = what if kind == "strided" else (None, what, 0)
-        part: Any = np.array(start, known.dtype)
-        if number is None:
-            part = broadcast_to(constant(part), (*known.shape[:-1], 1))
-        else:
-            part = part + step * ops.iota(number, (*known.shape[:-1], 1), known.dtype)
-        parts.append(part)
-    return lax.concatenate(parts, known.ndim - 1)
-
-
 def _number(value: Any, dtype: np.dtype) -> Any:
     if type(value) is Size:
         return ops.convert(as_operand("index", value), dtype)
     return np.array(value, dtype)
 
 
-def _range(start: Any, count: Any, step: int, dtype: np.dtype) -> Any:
-    """The indices of a slice."""
-    if type(start) is not Size and type(count) is not Size:
+def _range(start: Any, count: Any, step: int, dtype: np.dtype, is_counted: bool) -> Any:
+    """The indices of a slice, which the program computes if they are counted, or not known."""
+    if type(start) is not Size and type(count) is not Size and not is_counted:
         return (start + step * np.arange(count)).astype(dtype)
     shape: tuple[Any] = (count,)
     return _number(start, dtype) + step * ops.iota(0, shape, dtype)

@@ -213,17 +213,17 @@ def arrays_of(
     return [Array(*result) for result in zip(values, weak_types, places, strict=False)]
 
 
-def is_large(value: np.ndarray, trace: Trace) -> bool:
-    """Whether an array known now is an argument of what is traced, and no constant of it."""
-    return value.size > LARGEST_CONSTANT or (value.ndim > 0 and trace.literals is not None)
-
-
 def constant(value: np.ndarray, weak_type: bool = False) -> Operand:
     """An array known now; a small one becomes a constant of the trace in progress."""
     trace = current()
     if trace is None:
         check("host-to-device", ShapedArray(value.shape, value.dtype, weak_type))
-    if trace is None or trace.is_eager or is_large(value, trace):
+    if (
+        trace is None
+        or trace.is_eager
+        or value.size > LARGEST_CONSTANT
+        or (value.ndim and trace.literals is not None)
+    ):
         return Array(value, weak_type, config.snapshot().place)
     return trace.constant(value, weak_type)
 
