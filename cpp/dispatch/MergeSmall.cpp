@@ -11,7 +11,9 @@
 #include "cpp/iree/Liveness.h"
 #include "cpp/tensors/Target.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -33,6 +35,8 @@ constexpr size_t kMostOps = 128;
 constexpr int64_t kMostOfTerms = int64_t(1) << 21;
 /// A dispatch that runs fewer ops on vectors takes as long as its start.
 constexpr int64_t kMostOfShort = int64_t(1) << 13;
+/// Sums of so much work take less time than the start of a dispatch, also one term after the other.
+constexpr int64_t kMostOfShortSum = int64_t(1) << 10;
 
 /// Clones an op, together with repeated ops that it needs.
 void cloneWithRepeated(ImplicitLocOpBuilder &b, Operation *op, IRMapping &values) {
@@ -228,10 +232,20 @@ SmallVector<Stage> stagesOf(ArrayRef<Operation *> ops) {
   return stages;
 }
 
-/// Merges the ops, or each half of them, if that saves a dispatch. IREE would run a dispatch that reads constants only
-/// when it compiles the program, and wrongly.
+/// Whether the op adds few floats. The code generator's order depends on what it fuses, so that a sum that is computed
+/// again may differ from the first; a dispatch of ours adds them in theirs.
+bool isShortSum(Operation *op) {
+  auto structured = dyn_cast<linalg::GenericOp>(op);
+  if (!structured || structured.getNumReductionLoops() == 0 || workOf(op) > kMostOfShortSum)
+    return false;
+  return llvm::any_of(structured.getBody()->getTerminator()->getOperands(),
+                      [](Value sum) { return bool(sum.getDefiningOp<arith::AddFOp>()); });
+}
+
+/// Merges the ops, or each half of them, if that saves a dispatch or fixes the order of a sum. IREE would run a dispatch
+/// that reads constants only when it compiles the program, and wrongly.
 bool mergeParts(ArrayRef<Operation *> ops, const DenseSet<Operation *> &constants) {
-  if (llvm::count_if(ops, startsDispatch) < 2 ||
+  if ((llvm::count_if(ops, startsDispatch) < 2 && llvm::none_of(ops, isShortSum)) ||
       llvm::all_of(ops, [&](Operation *op) { return constants.contains(op); }))
     return false;
   if (succeeded(merge(ops)))
@@ -369,6 +383,17 @@ void mergeIn(Block &block, bool onlyTerms) {
     op->moveBefore(block.getTerminator());
 }
 
+/// Merges in the blocks of a region, and in those of the loops and branches that the host runs, innermost first.
+void mergeIn(Region &region, bool onlyTerms) {
+  for (Block &block : region) {
+    for (Operation &op : block)
+      if (isa<scf::SCFDialect>(op.getDialect()))
+        for (Region &inner : op.getRegions())
+          mergeIn(inner, onlyTerms);
+    mergeIn(block, onlyTerms);
+  }
+}
+
 struct MergeSmallPass : impl::MergeSmallPassBase<MergeSmallPass> {
   using MergeSmallPassBase::MergeSmallPassBase;
 
@@ -377,8 +402,7 @@ struct MergeSmallPass : impl::MergeSmallPassBase<MergeSmallPass> {
     if (!target.isCpu() && !hasDeviceFence(target))
       return;
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
-      for (Block &block : function.getBody())
-        mergeIn(block, /*onlyTerms=*/target.isGpu());
+      mergeIn(function.getBody(), /*onlyTerms=*/target.isGpu());
     eraseUncalledCode(getOperation());
   }
 };

@@ -16,6 +16,7 @@
 #include "cpp/iree/Opaque.h"
 #include "cpp/iree/Ops.h"
 #include "cpp/tensors/Builders.h"
+#include "cpp/tensors/MultiplyAdd.h"
 #include "cpp/tensors/Target.h"
 #include "dialects/HostFunction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -258,6 +259,8 @@ private:
       shareAmongThreads(function, numThreads, target);
     else
       lowerToLoops(function, isCpu);
+    if (target.fusesMultiplyAdd())
+      fuseMultiplyAdds(function);
     storeBoolsAsBytes(function);
     if (failed(isCpu ? placeTemporaries() : placeOnGpu()))
       return failure();

@@ -41,7 +41,7 @@ int64_t numElementsOf(Value value) {
 static int64_t opsOfElement(Block &code) {
   int64_t ops = 0;
   for (Operation &op : code.without_terminator())
-    ops += isa<math::MathDialect>(op.getDialect()) ? kOpsOfStep : 1;
+    ops += isa<math::MathDialect>(op.getDialect()) && !isa<math::FmaOp>(op) ? kOpsOfStep : 1;
   return std::max<int64_t>(ops, 1);
 }
 

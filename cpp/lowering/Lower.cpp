@@ -7,6 +7,7 @@
 #include "cpp/dispatch/ForeignCall.h"
 #include "cpp/dispatch/OneDispatch.h"
 #include "cpp/dispatch/PlanDispatches.h"
+#include "cpp/tensors/MultiplyAdd.h"
 #include "cpp/iree/HostCall.h"
 #include "cpp/sharding/Shardings.h"
 #include "cpp/transforms/CallGraph.h"
@@ -131,6 +132,7 @@ struct LowerPass : impl::LowerPassBase<LowerPass> {
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
       if (failed(checked([&] { return lowerFunction(function); })))
         return signalPassFailure();
+    eraseUnusedProducts(getOperation());
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
       removeShardings(function);
     orderHostCalls(getOperation());

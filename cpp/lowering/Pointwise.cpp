@@ -1,5 +1,7 @@
 // Lowering of pointwise ops: one `linalg.generic` with the op's scalar code.
 #include "Lowering.h"
+#include "cpp/tensors/MultiplyAdd.h"
+#include "cpp/tensors/Target.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -38,13 +40,17 @@ Value lowerPointwise(ImplicitLocOpBuilder &b, PointwiseOpInterface op, ValueRang
   SmallVector<OpFoldResult> sizes = sizesOf(b, operands[0]);
   SmallVector<AffineMap> maps(inputs.size(), b.getMultiDimIdentityMap(sizes.size()));
   Type sourceElement = getElementTypeOrSelf(op->getOperand(0));
-  return parallelLoops(b, sizes, element, inputs, maps, [&](OpBuilder &inner, Location loc, ValueRange args) {
+  Value made = parallelLoops(b, sizes, element, inputs, maps, [&](OpBuilder &inner, Location loc, ValueRange args) {
     scalar::ScalarBuilder builder(loc, inner, sourceElement);
     SmallVector<Value> scalars;
     for (auto [splat, input] : llvm::zip_equal(splats, inputOf))
       scalars.push_back(splat ? arith::ConstantOp::create(builder, splat).getResult() : args[input]);
     return op.emitScalar(builder, scalars);
   });
+  if (!Target(op).fusesMultiplyAdd())
+    return made;
+  roundProducts(*made.getDefiningOp<linalg::GenericOp>().getBody());
+  return roundedOnce(b, made);
 }
 
 } // namespace dovetail

@@ -6,6 +6,7 @@
 #include "Lowering.h"
 #include "cpp/iree/Ops.h"
 #include "cpp/iree/Quirks.h"
+#include "cpp/tensors/MultiplyAdd.h"
 #include "cpp/tensors/Target.h"
 
 using namespace mlir;
@@ -271,6 +272,8 @@ Value lowerReduce(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x) {
     scalar::ScalarBuilder outer(b.getLoc(), b, element);
     return filledAlone(b, keptSizes(b, x, op.getDims()), op.emitNeutral(outer));
   }
+  if (isa<LinearOpInterface>(*op))
+    x = unrounded(b, x);
   int64_t terms = numReduced(type, op.getDims());
   Type narrow = reductionType(op, element, terms);
   if (Value reduced = reducedFromFewer(b, op, x, element, narrow))

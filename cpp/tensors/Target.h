@@ -23,6 +23,9 @@ public:
   /// Whether its code is SPIR-V, or made of it.
   bool isSpirv() const { return isVulkan() || name.starts_with("metal"); }
   bool isVulkan() const { return name.starts_with("vulkan"); }
+  /// Whether it is a CPU with an instruction that multiplies and adds with one rounding. LLVM forms these of separate
+  /// products and sums.
+  bool fusesMultiplyAdd() const;
 
   llvm::StringRef name;
 };

@@ -51,7 +51,20 @@ func.func @concatenated(%x: tensor<8x16xf32>, %y: tensor<8x16xf32>) -> tensor<8x
 // CHECK-LABEL: func.func @one
 // CHECK-NOT: flow.dispatch
 module attributes {dovetail.target = "cpu"} {
-func.func @one(%x: tensor<8x10xf32>) -> tensor<8xf32> {
+func.func @one(%x: tensor<8x1000xf32>) -> tensor<8xf32> {
+  %y = dovetail.exp %x : tensor<8x1000xf32>
+  %sum = dovetail.reduce_sum %y [1] : tensor<8x1000xf32>
+  return %sum : tensor<8xf32>
+}
+}
+
+// -----
+
+// The order of a short sum does not depend on what is fused with it.
+// CHECK-LABEL: func.func @short
+// CHECK: flow.dispatch
+module attributes {dovetail.target = "cpu"} {
+func.func @short(%x: tensor<8x10xf32>) -> tensor<8xf32> {
   %y = dovetail.exp %x : tensor<8x10xf32>
   %sum = dovetail.reduce_sum %y [1] : tensor<8x10xf32>
   return %sum : tensor<8xf32>

@@ -169,7 +169,7 @@ module attributes {dovetail.target = "cpu"} {
   }
   // CHECK: "hal.executable.source"
   // CHECK: %[[OLD:.+]] = vector.load %{{.+}} : memref<7xf32>, vector<7xf32>
-  // CHECK-NEXT: %[[NEW:.+]] = arith.mulf %[[OLD]]
+  // CHECK-NEXT: %[[NEW:.+]] = {{arith.mulf|math.fma}} %[[OLD]]
   // CHECK-NEXT: %[[SUMS:.+]] = arith.addf %[[NEW]]
   // CHECK-NEXT: vector.reduction <add>, %[[SUMS]]
   // CHECK-LABEL: func.func @updated_and_summed(

@@ -1,0 +1,32 @@
+// Products and sums of floats that round alike wherever they stand.
+#ifndef DOVETAIL_TENSORS_MULTIPLYADD_H
+#define DOVETAIL_TENSORS_MULTIPLYADD_H
+
+#include "mlir/IR/Block.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Operation.h"
+
+namespace dovetail {
+
+/// Lets the products of a block of scalar code round before other ops read them. The code generator contracts a product
+/// and a sum that it finds in one function, if nothing else reads the product; which ones these are depends on what
+/// it fuses, so that a value that is computed again may differ from the first. Products that are added in this block,
+/// and read by nothing else, are left to it.
+void roundProducts(mlir::Block &code);
+
+/// Rounds the products of code, and the sums that they are part of, once, where the code generator would: LLVM's
+/// vectorizer may separate them.
+void fuseMultiplyAdds(mlir::Operation *code);
+
+/// The same elements for a sum of them: if they are products, the code generator adds each without rounding it.
+mlir::Value unrounded(mlir::ImplicitLocOpBuilder &b, mlir::Value terms);
+
+/// A sum of arrays with one rounding, where `sum` adds or subtracts a product elementwise; otherwise `sum`.
+mlir::Value roundedOnce(mlir::ImplicitLocOpBuilder &b, mlir::Value sum);
+
+/// Erases products that only such sums read.
+void eraseUnusedProducts(mlir::Operation *code);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_TENSORS_MULTIPLYADD_H
