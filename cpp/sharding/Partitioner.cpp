@@ -84,9 +84,8 @@ ShardingAttr Partitioner::shardingOfResult(Value whole) {
 }
 
 Axes Partitioner::automaticAxes() {
-  auto all =
-      llvm::map_range(mesh.getAxes(), [](StringAttr axis) { return AxisRefAttr::get(axis.getContext(), axis, 0, 0); });
-  return Axes(llvm::make_filter_range(all, [&](AxisRefAttr axis) { return !llvm::is_contained(manual, axis); }));
+  return Axes(llvm::make_filter_range(wholeAxes(mesh.getAxes()),
+                                      [&](AxisRefAttr axis) { return !llvm::is_contained(manual, axis); }));
 }
 
 SmallVector<Value> Partitioner::replicatedOperands(Operation &op) {
