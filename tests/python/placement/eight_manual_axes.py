@@ -241,7 +241,7 @@ def test_the_host_is_called_for_each_part_along_the_manual_axes(axes: set[str]) 
 
 @pytest.mark.parametrize("axes", [{"x"}, {"x", "y"}], ids=str)
 def test_ordered_calls_have_the_order_of_each_device(axes: set[str]) -> None:
-    seen: list[tuple[int, int, int]] = []
+    seen: list[tuple[int, ...]] = []
 
     def f(x: Any) -> Any:
         def step(k: Any, x: Any) -> Any:
