@@ -56,11 +56,11 @@ LogicalResult CallbackOp::vary(VaryingAnalysis &, MutableArrayRef<AxisSet> opera
 
 LogicalResult CallbackOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims,
                                 SmallVectorImpl<Value> &results, SmallVectorImpl<int64_t> &resultDims) {
-  if (getOrdered() && getEffect() == "io")
+  bool isAxis = llvm::is_contained(getAxes(), Attribute(e.batchSize.axis));
+  if (getOrdered() && getEffect() == "io" && !isAxis)
     return emitError()
            << "Cannot `vmap` ordered IO callback, since the elements of a batch have no order; use ordered=False, "
               "or a loop such as lax.scan or lax.map";
-  bool isAxis = llvm::is_contained(getAxes(), Attribute(e.batchSize.axis));
   if (!getVmapMethod() && !isAxis)
     return emitError() << "vmap is only supported of pure callbacks with a vmap_method, got: None; say 'sequential', "
                           "'sequential_unrolled', 'expand_dims' or 'broadcast_all'";

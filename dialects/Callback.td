@@ -15,7 +15,7 @@ def CallbackOp : DovetailOp<"callback", [AttrSizedOperandSegments, HostOnly,
     `function` is the name by which that program knows it. Its `effect` is `none` if it only computes, and may be
     called any number of times; `io` if it is called exactly as often as the program states; or `debug` if, in addition,
     it is ignored by derivatives. Effects keep their order within a program; an `ordered` `io` is rejected over a
-    batch, which has no order.
+    batch, which has no order; each element of `mesh_axes` has its own.
 
     Over a batch, `vmap_method` states what happens, as in JAX: `sequential` and `sequential_unrolled` call the function
     for one element after the other; `expand_dims`, `broadcast_all` and `legacy_vectorized` call it once, on arrays with

@@ -273,6 +273,8 @@ def GlobalOpInterface : Rule<"GlobalOpInterface"> {
       (ins "unsigned":$number)>,
     InterfaceMethod<"Replaces the sharding of a result, and of what must be sharded like it: its open dimensions are decided.",
       "void", "closeSharding", (ins "unsigned":$number, "::dovetail::ShardingAttr":$sharding), "", "return;">,
+    InterfaceMethod<"The axes over which open dimensions of results must not be sharded further.",
+      "::mlir::ArrayAttr", "closedAxes", (ins), "", "return {};">,
     InterfaceMethod<[{
       The function that devices apply to parts, if there is one: along `manualAxes` as the shardings of operands and results
       say. Along the other axes, its arrays are divided among devices like those of the program.

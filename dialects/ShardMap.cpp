@@ -71,7 +71,13 @@ LogicalResult ShardMapOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyParts(*this, "out", getOut(), getOuts().getTypes(), callee->getResultTypes());
 }
 
-LogicalResult ReshardOp::verify() { return verifyRank(*this, "sharding", getSharding(), getType()); }
+LogicalResult ReshardOp::verify() {
+  MeshAttr mesh = getSharding().getMesh();
+  for (Attribute axis : getClosedAttr() ? getClosedAttr() : ArrayAttr::get(getContext(), {}))
+    if (!mesh.sizeOf(cast<StringAttr>(axis)))
+      return emitOpError() << "closed axes must be axes of " << mesh << ", got: " << axis;
+  return verifyRank(*this, "sharding", getSharding(), getType());
+}
 
 //===- Meaning --------------------------------------------------------------------------------===//
 
@@ -222,6 +228,7 @@ ShardingAttr ShardMapOp::resultSharding(unsigned number) { return cast<ShardingA
 
 FlatSymbolRefAttr ShardMapOp::partsFunction() { return getCalleeAttr(); }
 ArrayAttr ShardMapOp::manualAxes() { return getAxes(); }
+ArrayAttr ShardMapOp::closedAxes() { return getAxes(); }
 
 void ShardMapOp::emitLocal(Emitter &e, func::FuncOp function, ValueRange parts, SmallVectorImpl<Value> &results) {
   llvm::append_range(results, emitCall(e, function, parts));
@@ -229,6 +236,7 @@ void ShardMapOp::emitLocal(Emitter &e, func::FuncOp function, ValueRange parts, 
 
 ShardingAttr ReshardOp::operandSharding(unsigned) { return getSharding(); }
 ShardingAttr ReshardOp::resultSharding(unsigned) { return getSharding(); }
+ArrayAttr ReshardOp::closedAxes() { return getClosedAttr(); }
 void ReshardOp::closeSharding(unsigned, ShardingAttr sharding) { setShardingAttr(sharding); }
 void ReshardOp::emitLocal(Emitter &, func::FuncOp, ValueRange parts, SmallVectorImpl<Value> &results) {
   results.push_back(parts.front());

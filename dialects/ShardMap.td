@@ -5,7 +5,7 @@
 include "Dovetail.td"
 include "Sharding.td"
 
-def ShardMapOp : ApplyOp<"shard_map", [DeclareOpInterfaceMethods<GlobalOpInterface, ["partsFunction", "manualAxes"]>]> {
+def ShardMapOp : ApplyOp<"shard_map", [DeclareOpInterfaceMethods<GlobalOpInterface, ["partsFunction", "manualAxes", "closedAxes"]>]> {
   let summary = "a function of parts of arrays, on each device along the manual axes of a mesh";
   let description = [{
     Argument i of the function is the device's part of operand i under `in[i]`, result i that of the op's result i under
@@ -28,19 +28,19 @@ def ShardMapOp : ApplyOp<"shard_map", [DeclareOpInterfaceMethods<GlobalOpInterfa
 }
 
 def ReshardOp : DovetailOp<"reshard", [Pure, AllTypesMatch<["x", "ans"]>,
-                                       DeclareOpInterfaceMethods<GlobalOpInterface, ["closeSharding"]>,
+                                       DeclareOpInterfaceMethods<GlobalOpInterface, ["closeSharding", "closedAxes"]>,
                                        DeclareOpInterfaceMethods<LinearOpInterface>,
                                        DeclareOpInterfaceMethods<BatchOpInterface>,
                                        DeclareOpInterfaceMethods<DimsOpInterface>]> {
   let summary = "the operand, distributed in a stated way";
   let description = [{
-    Open dimensions of the sharding may be sharded further. The cotangent has the same sharding, with its `replicated` and
-    `unreduced` axes exchanged. `memory` is the kind of memory that results which are computed of it are in; without it,
+    Open dimensions of the sharding may be sharded further, but not over `closed` axes, those that types state. The cotangent
+    has the same sharding, with its `replicated` and `unreduced` axes exchanged. `memory` is the kind of memory that results which are computed of it are in; without it,
     they are in the operand's.
   }];
-  let arguments = (ins AnyArray:$x, Sharding:$sharding, OptionalAttr<StrAttr>:$memory);
+  let arguments = (ins AnyArray:$x, Sharding:$sharding, OptionalAttr<StrArrayAttr>:$closed, OptionalAttr<StrAttr>:$memory);
   let results = (outs AnyArray:$ans);
-  let assemblyFormat = "$x `as` $sharding (`in` $memory^)? attr-dict `:` type($x)";
+  let assemblyFormat = "$x `as` $sharding (`closed` $closed^)? (`in` $memory^)? attr-dict `:` type($x)";
   let hasVerifier = 1;
 }
 

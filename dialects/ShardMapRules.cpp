@@ -309,7 +309,7 @@ OperandSets ReshardOp::linearSets() { return {{0}}; }
 
 LogicalResult ReshardOp::transpose(Emitter &e, ValueRange, ArrayRef<Value> cotangents,
                                    MutableArrayRef<Value> operandCotangents) {
-  operandCotangents[0] = e.make<ReshardOp>(cotangents[0], dual(getSharding()), StringAttr());
+  operandCotangents[0] = e.make<ReshardOp>(cotangents[0], dual(getSharding()), getClosedAttr(), StringAttr());
   return success();
 }
 
@@ -323,7 +323,8 @@ LogicalResult ReshardOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t
       return emitError() << "vmap spmd_axis_name " << axis
                          << " cannot appear in with_sharding_constraint spec, got: " << getSharding();
   auto batchDim = dimOver(getContext(), *axes, /*isOpen=*/axes->empty());
-  results.push_back(e.make<ReshardOp>(operands[0], getSharding().withDim(dims[0], batchDim), getMemoryAttr()));
+  results.push_back(
+      e.make<ReshardOp>(operands[0], getSharding().withDim(dims[0], batchDim), getClosedAttr(), getMemoryAttr()));
   resultDims.push_back(dims[0]);
   return success();
 }

@@ -34,9 +34,8 @@ std::optional<ManualFunction> manualFunction(Operation *op) {
   FlatSymbolRefAttr name = global ? global.partsFunction() : FlatSymbolRefAttr();
   if (!name)
     return std::nullopt;
-  auto axes = llvm::map_to_vector<2>(global.manualAxes().getAsRange<StringAttr>(),
-                                     [](StringAttr axis) { return AxisRefAttr::get(axis.getContext(), axis, 0, 0); });
-  return ManualFunction{global, SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, name), Axes(axes)};
+  return ManualFunction{global, SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, name),
+                        wholeAxes(global.manualAxes())};
 }
 
 SmallVector<ManualFunction> manualFunctions(func::FuncOp main) {

@@ -97,10 +97,7 @@ private:
 
   SmallVector<StringAttr> namesOf(AxisSet set) const { return namesIn(set, axes); }
 
-  Axes refsOf(AxisSet set) const {
-    return Axes(
-        llvm::map_range(namesOf(set), [](StringAttr name) { return AxisRefAttr::get(name.getContext(), name, 0, 0); }));
-  }
+  Axes refsOf(AxisSet set) const { return wholeAxes(namesOf(set)); }
 
   /// An operand's type, with the axes that it depends on: f32[4]{V:x}{U:y}.
   std::string textOf(Operation *op, unsigned i, AxisSet set) const {

@@ -126,8 +126,8 @@ LogicalResult Partitioner::visitBodies(FlowOpInterface op, Emitter &e) {
   return success();
 }
 
-/// The first device calls the host, with whole arrays; all get what it returns.
-void Partitioner::visitHostCall(Operation &op, Emitter &e) {
+/// The first device along these axes calls the host, with what is whole along them; all get what it returns.
+void Partitioner::visitHostCall(Operation &op, ArrayRef<AxisRefAttr> axes, Emitter &e) {
   SmallVector<Value> operands = replicatedOperands(op);
   SmallVector<Body> bodies;
   for (bool isFirst : {true, false}) {
@@ -140,9 +140,8 @@ void Partitioner::visitHostCall(Operation &op, Emitter &e) {
         body.results.push_back(inner.zeros(cast<RankedTensorType>(type), {}));
     bodies.push_back(std::move(body));
   }
-  SmallVector<Attribute> axes(mesh.getAxes());
-  ArrayAttr names = builder.getArrayAttr(axes);
-  ArrayRef<int64_t> sizes = mesh.getSizes();
+  ArrayAttr names = namesOf(builder.getContext(), axes);
+  SmallVector<int64_t> sizes = sizesOf(mesh, axes);
   // Numbers above the last branch's select that.
   Value device = e.make<AxisIndexOp>(names, sizes);
   auto local = CaseOp::create(builder, op.getLoc(), op.getResultTypes(), device, operands, bodies.size());

@@ -83,6 +83,11 @@ ShardingAttr Partitioner::shardingOfResult(Value whole) {
   return isCut && reshardCost(arrayType(whole), part.sharding, sharding) == 0 ? sharding : part.sharding;
 }
 
+Axes Partitioner::automaticAxes() {
+  return Axes(llvm::make_filter_range(wholeAxes(mesh.getAxes()),
+                                      [&](AxisRefAttr axis) { return !llvm::is_contained(manual, axis); }));
+}
+
 SmallVector<Value> Partitioner::replicatedOperands(Operation &op) {
   return llvm::map_to_vector(op.getOperands(), [&](Value operand) { return get(operand, replicated(operand)); });
 }
@@ -103,10 +108,9 @@ LogicalResult Partitioner::visit(Operation &op) {
     return visitBodies(flow, e);
   if (auto own = dyn_cast<PartitionOpInterface>(op))
     return visitOwn(own, e);
-  // In a function of parts, each device calls the host for its own.
-  if (op.hasTrait<HostOnly>() && !hasDivisibleFactors(op) &&
-      op.getParentOfType<func::FuncOp>().getSymName() == "main") {
-    visitHostCall(op, e);
+  // Along manual axes, each device calls the host for its own.
+  if (Axes others = automaticAxes(); op.hasTrait<HostOnly>() && !hasDivisibleFactors(op) && !others.empty()) {
+    visitHostCall(op, others, e);
     return success();
   }
   if (op.getNumRegions() != 0)

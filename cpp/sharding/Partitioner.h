@@ -46,6 +46,8 @@ private:
     return llvm::cast<mlir::RankedTensorType>(value.getType());
   }
   ShardingAttr replicated(mlir::Value whole) { return replicatedAs(mesh, whole.getType()); }
+  /// Those of the mesh along which arrays of the body are whole.
+  Axes automaticAxes();
   llvm::SmallVector<mlir::Value> replicatedOperands(mlir::Operation &op);
   mlir::LogicalResult visitGlobal(GlobalOpInterface op, Emitter &e);
   /// What a function of parts along manual axes is on one device. Given the shardings that the op states, sets those
@@ -55,7 +57,7 @@ private:
                                                       llvm::MutableArrayRef<ShardingAttr> results);
   mlir::LogicalResult visitOwn(PartitionOpInterface op, Emitter &e);
   mlir::LogicalResult visitBodies(FlowOpInterface op, Emitter &e);
-  void visitHostCall(mlir::Operation &op, Emitter &e);
+  void visitHostCall(mlir::Operation &op, llvm::ArrayRef<AxisRefAttr> axes, Emitter &e);
   /// `terms` are the axes over which operands are taken as terms where they are.
   void visitDivided(mlir::Operation &op, const FactorMap &map, llvm::ArrayRef<AxisRefAttr> terms, Emitter &e);
   /// The axes over which operands are stated to be terms, if an op is linear in these.

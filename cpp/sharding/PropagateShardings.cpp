@@ -37,14 +37,15 @@ void Propagation::run(func::FuncOp function) {
     if (auto stated = main.getArgAttrOfType<ShardingAttr>(arg.getArgNumber(), kSharding))
       state(arg, stated);
   for (GlobalOpInterface op : globals)
-    for (OpResult result : op->getResults())
+    for (OpResult result : op->getResults()) {
       state(result, op.resultSharding(result.getResultNumber()));
+      stateOf(result).barred = wholeAxes(op.closedAxes());
+    }
   for (auto &[op, manual] : manuals)
     for (Value result : op->getResults()) {
       // Parts may be divided further, along the other axes.
       KnownSharding &known = stateOf(result);
       known.open.assign(known.open.size(), true);
-      known.barred = manual.axes;
     }
   passTerms();
   for (GlobalOpInterface op : globals)

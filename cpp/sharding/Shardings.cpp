@@ -41,6 +41,12 @@ bool isOver(ShardingAttr sharding, ArrayRef<AxisRefAttr> axes) {
          llvm::any_of(sharding.getDims(), [&](DimShardingAttr dim) { return llvm::any_of(dim.getAxes(), isNamed); });
 }
 
+Axes wholeAxes(ArrayRef<StringAttr> names) {
+  return llvm::map_to_vector<2>(names, [](StringAttr axis) { return AxisRefAttr::get(axis.getContext(), axis, 0, 0); });
+}
+
+Axes wholeAxes(ArrayAttr names) { return names ? wholeAxes(llvm::to_vector(names.getAsRange<StringAttr>())) : Axes(); }
+
 ArrayAttr namesOf(MLIRContext *context, ArrayRef<AxisRefAttr> axes) {
   return ArrayAttr::get(context,
                         llvm::map_to_vector(axes, [](AxisRefAttr axis) -> Attribute { return axis.getName(); }));

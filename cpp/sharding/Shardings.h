@@ -33,6 +33,10 @@ ShardingAttr withSums(ShardingAttr sharding, llvm::ArrayRef<AxisRefAttr> replica
                       llvm::ArrayRef<AxisRefAttr> unreduced);
 /// Whether an array is divided, or a sum left to do, over some of these axes.
 bool isOver(ShardingAttr sharding, llvm::ArrayRef<AxisRefAttr> axes);
+/// The whole axes of these names.
+Axes wholeAxes(llvm::ArrayRef<mlir::StringAttr> names);
+/// The same; none if there is no list.
+Axes wholeAxes(mlir::ArrayAttr names);
 /// The names of axes, as collectives take them.
 mlir::ArrayAttr namesOf(mlir::MLIRContext *context, llvm::ArrayRef<AxisRefAttr> axes);
 llvm::SmallVector<int64_t> sizesOf(MeshAttr mesh, llvm::ArrayRef<AxisRefAttr> axes);

@@ -234,7 +234,7 @@ struct ImportConstraint : Import<ImportConstraint<Theirs>, Theirs> {
       return failure();
     // Scalars are not divided; bodies of reductions have them.
     bool isStated = *sharding && Algebra::typeOf(x).getRank();
-    results.push_back(isStated ? e.make<ReshardOp>(x, *sharding, StringAttr()) : x);
+    results.push_back(isStated ? e.make<ReshardOp>(x, *sharding, ArrayAttr(), StringAttr()) : x);
     return success();
   }
 };

@@ -144,6 +144,13 @@ class Module:
         Ask the phase `shard` for the program of one device; an argument without a sharding may get any.
         """
 
+    def reshard_results(
+        self, shardings: Sequence[ShardingAttribute], closed: Sequence[str]
+    ) -> None:
+        """
+        Have the results of `main` sharded so: open dimensions further, but not over the closed axes.
+        """
+
     def propagate_shardings(self) -> None:
         """
         Find the shardings of all values of a module that is to be partitioned, for its listing.

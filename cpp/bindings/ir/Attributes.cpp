@@ -100,7 +100,7 @@ static Attribute toAttribute(const std::string &name, nb::handle value) {
                           "vmap_method", "target"},
                          name))
     return b.getStringAttr(nb::cast<std::string>(value));
-  if (llvm::is_contained({"axes", "mesh_axes"}, name)) {
+  if (llvm::is_contained({"axes", "mesh_axes", "closed"}, name)) {
     auto names = nb::cast<std::vector<std::string>>(value);
     return b.getStrArrayAttr(SmallVector<StringRef>(names.begin(), names.end()));
   }

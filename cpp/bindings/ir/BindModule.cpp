@@ -167,6 +167,16 @@ static void partitionOver(const Shared &module, const MeshHandle &mesh,
       function.setArgAttr(i, kSharding, sharding->attribute);
 }
 
+/// Reshards the results of `main`, whose dimensions may be sharded further, but not over the closed axes.
+static void reshardResults(const Shared &module, const std::vector<ShardingHandle> &shardings,
+                           const std::vector<std::string> &closed) {
+  Operation *end = findIn(module, "main").op().front().getTerminator();
+  OpBuilder builder(end);
+  ArrayAttr axes = builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(closed));
+  for (auto [result, sharding] : llvm::zip_equal(end->getOpOperands(), shardings))
+    result.set(ReshardOp::create(builder, end->getLoc(), result.get(), sharding.attribute, axes, StringAttr()));
+}
+
 /// The shardings of the arguments and results of the program of one device; none if it is that of all.
 static std::optional<std::pair<std::vector<ShardingAxes>, std::vector<ShardingAxes>>>
 shardingsOf(const Shared &module) {
@@ -425,6 +435,8 @@ void bindModule(nb::module_ &m) {
       .def("inline_calls", &runPass<createInlinePass>, "Inline all calls.")
       .def("partition_over", &partitionOver, "mesh"_a, "arguments"_a,
            "Ask the phase `shard` for the program of one device; an argument without a sharding may get any.")
+      .def("reshard_results", &reshardResults, "shardings"_a, "closed"_a,
+           "Have the results of `main` sharded so: open dimensions further, but not over the closed axes.")
       .def("propagate_shardings", &runPass<createPropagateShardingsPass>,
            "Find the shardings of all values of a module that is to be partitioned, for its listing.")
       .def("eager_shardings", &eagerShardings, "forward"_a,

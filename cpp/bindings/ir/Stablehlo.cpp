@@ -77,7 +77,7 @@ static std::optional<StatedShardings> takeShardings(ModuleOp module) {
     return std::nullopt;
   OpBuilder builder(&main.front(), main.front().begin());
   auto constrained = [&](Value x, ShardingAttr sharding) {
-    return ReshardOp::create(builder, main.getLoc(), x, sharding, StringAttr()).getResult();
+    return ReshardOp::create(builder, main.getLoc(), x, sharding, ArrayAttr(), StringAttr()).getResult();
   };
   // Parts of axes have no names.
   auto axesOf = [&](ShardingAttr sharding) -> std::optional<ShardingAxes> {

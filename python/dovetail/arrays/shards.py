@@ -131,10 +131,7 @@ class Shards:
         return self._map(lambda part: part.copy())
 
     def block_until_ready(self) -> None:
-        """Wait until all parts are computed."""
-        for part in self.parts:
-            if type(part) is not np.ndarray:
-                part.block_until_ready()
+        """Nothing to wait for: a call returns only when its results are complete."""
 
     def _map(self, function: Callable[[Any], Any]) -> Shards:
         """A function of each part, called once for parts that are one object."""

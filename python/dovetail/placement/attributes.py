@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
 
 from dovetail import _core
 from dovetail.placement.meshes import AbstractMesh, Mesh
@@ -17,6 +18,12 @@ Axes = tuple[Sequence[Sequence[str]], Sequence[str], Sequence[str]]
 def axis_texts(mesh: Mesh | AbstractMesh) -> list[str]:
     """The names of a mesh's axes in the dialect."""
     return [name if isinstance(name, str) else repr(name) for name in mesh.axis_names]
+
+
+def explicit_texts(mesh: Mesh | AbstractMesh) -> tuple[str, ...]:
+    """The names in the dialect of the axes over which shardings are parts of types."""
+    texts = zip(mesh.axis_names, axis_texts(mesh), strict=True)
+    return tuple(text for axis, text in texts if axis in mesh.explicit_axes)
 
 
 def mesh_attribute(mesh: Mesh | AbstractMesh) -> _core.MeshAttribute:
@@ -58,6 +65,25 @@ def sharding_attribute(
     mesh = sharding.mesh
     text_of = dict(zip(mesh.axis_names, axis_texts(mesh), strict=True))
     return spec_attribute(mesh_attribute(mesh), sharding.spec, rank, text_of, are_open)
+
+
+def reshard_attributes(
+    sharding: NamedSharding, rank: int, are_open: bool = False, memory: str | None = None
+) -> dict[str, Any]:
+    """The attributes of the op that moves arrays to a sharding.
+
+    Args:
+      sharding: the sharding.
+      rank: the rank of the arrays.
+      are_open: whether dimensions may be sharded further, over axes that are not explicit.
+      memory: the memory that they are moved to, if any.
+    """
+    attributes: dict[str, Any] = {"sharding": sharding_attribute(sharding, rank, are_open)}
+    if are_open and (closed := explicit_texts(sharding.mesh)):
+        attributes["closed"] = closed
+    if memory is not None:
+        attributes["memory"] = memory
+    return attributes
 
 
 def named_sharding_of(attribute: _core.ShardingAttribute) -> NamedSharding:

@@ -30,6 +30,26 @@ def type_sharding(sharding: Sharding, ndim: int) -> NamedSharding | None:
     return NamedSharding(mesh, spec_over(sharding.spec, {*mesh.explicit_axes}, ndim))
 
 
+def typed(sharding: NamedSharding, stated: NamedSharding) -> NamedSharding:
+    """The sharding of an array with what its type says: the types of the mesh's axes and, if some
+    are explicit, the axes over which sums of cotangents are left to do. It has an entry for each
+    dimension if it is over explicit axes only.
+
+    Args:
+      sharding: how the array is sharded over all axes.
+      stated: the sharding in its type.
+    """
+    types, mesh = stated.mesh, sharding.mesh
+    if types.shape_tuple == mesh.shape_tuple and types.axis_types != mesh.axis_types:
+        sharding = sharding.update(mesh=mesh.update(axis_types=types.axis_types))
+    if not types.explicit_axes:
+        return sharding
+    spec = sharding.spec.update(reduced=stated.spec.reduced)
+    if {*spec.axes} <= {*types.explicit_axes}:
+        spec = spec.update([*spec.partitions, *[None] * (len(stated.spec) - len(spec))])
+    return sharding.update(spec=spec)
+
+
 def spec_over(spec: P, axes: Set[Hashable], ndim: int) -> P:
     """The part of a spec over some axes, with one entry for each dimension."""
     kept = [tuple(a for a in axes_of(entry) if a in axes) for entry in spec.partitions]

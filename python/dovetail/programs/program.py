@@ -22,7 +22,6 @@ from dovetail.compiler import phases, progress
 from dovetail.placement import devices, partitioning, platforms
 from dovetail.placement.device_meshes import with_devices
 from dovetail.placement.devices import MEMORY_KINDS, Device
-from dovetail.placement.named_sharding import NamedSharding
 from dovetail.placement.partitioning import Partition
 from dovetail.placement.shardings import (
     Place,
@@ -31,6 +30,7 @@ from dovetail.placement.shardings import (
     memory_of_results,
     place_of,
 )
+from dovetail.placement.type_shardings import typed
 from dovetail.programs import partitions
 from dovetail.programs.partitions import PartitionedExecutable
 from dovetail.reference import Evaluator
@@ -271,7 +271,7 @@ class Program:
         places: list[Place | None] = [self._place_of(aval) for aval in self.avals]
         if self.partition is not None:
             places = [
-                place_of(sharding if aval.explicit is None else _typed(sharding, aval))
+                place_of(sharding if aval.explicit is None else typed(sharding, aval.sharding))
                 for sharding, aval in zip(self.partition.results, self.avals, strict=True)
             ]
         for i, kind in enumerate(self._memories):
@@ -456,20 +456,6 @@ class Program:
 
 
 _DERIVED = [name for name, value in vars(Program).items() if isinstance(value, _Derived)]
-
-
-def _typed(sharding: NamedSharding, aval: ShapedArray) -> NamedSharding:
-    """The sharding of a result with what its type says: the types of the mesh's axes and, if some
-    are explicit, an entry for each dimension, and the axes over which sums of cotangents are left
-    to do.
-    """
-    types, mesh = aval.sharding.mesh, sharding.mesh
-    if types.shape_tuple == mesh.shape_tuple and types.axis_types != mesh.axis_types:
-        sharding = sharding.update(mesh=mesh.update(axis_types=types.axis_types))
-    if not types.explicit_axes:
-        return sharding
-    spec = sharding.padded(aval.ndim).spec
-    return sharding.update(spec=spec.update(reduced=aval.sharding.spec.reduced))
 
 
 def _out_of_memory(program: Program, shapes: Sequence[tuple[int, ...]]) -> OutOfMemoryError:

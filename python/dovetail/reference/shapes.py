@@ -144,7 +144,7 @@ def name(x: Array, label: str) -> Array:
 
 
 @op("reshard", cost=0.0, only_moves=True)
-def reshard(x: Array, sharding: Any, memory: Any = None) -> Array:
+def reshard(x: Array, sharding: Any, closed: Any = None, memory: Any = None) -> Array:
     """The operand: where its elements are does not change them."""
     return x
 

@@ -1,14 +1,15 @@
 """Places of what ops outside of programs compute: on a mesh, sharded as in programs.
 
 The elements are computed on the host, where CPU devices have them all. Over explicit axes of a
-mesh, types state how results are sharded; over others, the op becomes a program, through which
-shardings are propagated. It is not compiled: that takes a thousand times as long.
+mesh, types state how results are sharded; if arrays are divided over others, the op becomes a
+program, through which shardings are propagated. It is not compiled: that takes a thousand times as
+long.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from dovetail import _core
@@ -21,7 +22,12 @@ from dovetail.base.mlir_types import Type, dtype_name
 from dovetail.base.trace_stack import stack
 from dovetail.compiler import phases
 from dovetail.placement import partitioning
-from dovetail.placement.attributes import named_sharding
+from dovetail.placement.attributes import (
+    explicit_texts,
+    named_sharding,
+    reshard_attributes,
+    sharding_attribute,
+)
 from dovetail.placement.devices import MEMORY_KINDS
 from dovetail.placement.meshes import Mesh
 from dovetail.placement.named_sharding import NamedSharding
@@ -34,6 +40,7 @@ from dovetail.placement.shardings import (
     memory_of_results,
     place_of,
 )
+from dovetail.placement.type_shardings import typed
 from dovetail.tracing.trace import Trace
 
 _known: Bounded[Any, Sequence[Place | None]] = Bounded()
@@ -98,9 +105,12 @@ def op_places(
     key = name, mesh, *attributes.items(), *types, *shardings, *sources, given
     found = _known.get(key)
     if found is None:
+        stated: Sequence[NamedSharding] = ()
         if mesh.explicit_axes:
             avals = _types_of_results(name, attributes, operands, results)
-            found = [stated_place(aval, mesh) for aval in avals]
+            stated = [aval.sharding for aval in avals]
+        if stated and not _are_over(mesh.auto_axes, shardings):
+            found = [stated_place(each, mesh) for each in stated]
         else:
             module = (
                 _repeating(name, attributes, types, sources, results)
@@ -108,7 +118,7 @@ def op_places(
                 else _wrapped(name, attributes, types, results)
             )
             replicated = place_of(NamedSharding(mesh, P()))
-            found = _found(module, mesh, shardings, False, replicated) or [place] * count
+            found = _found(module, mesh, shardings, False, replicated, stated) or [place] * count
         found = _known[key] = _in_memory_of(shardings, found)
     return found
 
@@ -151,12 +161,13 @@ def result_places(
     if mesh is None:
         return [place] * len(results)
     shardings = [_sharding(operand) for operand in operands]
-    if mesh.explicit_axes:
-        return _in_memory_of(shardings, [stated_place(aval, mesh) for aval in results])
+    stated_types = [aval.sharding for aval in results] if mesh.explicit_axes else ()
+    if stated_types and not _are_over(mesh.auto_axes, shardings):
+        return _in_memory_of(shardings, [stated_place(each, mesh) for each in stated_types])
     types = [(aval.shape, dtype_name(aval.dtype)) for aval in results]
     module = _wrapped(name, attributes, _types(operands), types)
     # A function is traced at each call; its text is the same, and is quickly made.
-    key = module.text(), mesh, *shardings
+    key = module.text(), mesh, *shardings, *stated_types
     found = _known.get(key)
     if found is None:
         # The ops of a function that a transform takes are applied one by one, as in JAX.
@@ -165,7 +176,8 @@ def result_places(
         # context says that all are there.
         is_free = one_by_one and any(sharding is not None for sharding in shardings)
         other = None if is_free else place_of(NamedSharding(mesh, P()))
-        found = _found(module, mesh, shardings, one_by_one, other) or [place] * len(results)
+        found = _found(module, mesh, shardings, one_by_one, other, stated_types)
+        found = found or [place] * len(results)
         found = _known[key] = _in_memory_of(shardings, found)
     return found
 
@@ -189,9 +201,42 @@ def _mesh_of(place: Place | None) -> Mesh | None:
     return None if place is None or not place.is_spread else partitioning.mesh_of(place)
 
 
-def stated_place(aval: ShapedArray, mesh: Mesh) -> Place:
-    """The place that a type states over the axes of a mesh."""
-    return place_of(NamedSharding(mesh, aval.sharding.spec))
+def reshard_place(array: Array, sharding: NamedSharding) -> Place:
+    """The place of an array that is resharded: over the explicit axes of a mesh as stated, over
+    the others as before, if it is on these devices.
+
+    Args:
+      array: the array.
+      sharding: the sharding that is stated.
+    """
+    mesh, has = sharding.mesh, _sharding(array)
+    if not isinstance(mesh, Mesh) or not isinstance(has, NamedSharding):
+        return place_of(sharding)
+    if mesh.update(axis_types=has.mesh.axis_types) != has.mesh:
+        return place_of(sharding)
+    has = has.update(mesh=mesh)
+    if not _are_over(mesh.auto_axes, [has]):
+        return place_of(sharding)
+    key = "reshard", array.shape, sharding, has
+    found = _known.get(key)
+    if found is None:
+        attributes = reshard_attributes(sharding, array.ndim, are_open=True)
+        module = _wrapped("reshard", attributes, _types([array]), None)
+        found = _found(module, mesh, [has], False, None, ())
+        found = _known[key] = found or [place_of(sharding)]
+    (place,) = found
+    assert place is not None
+    return _typed_place(place, sharding)
+
+
+def _typed_place(place: Place, stated: NamedSharding) -> Place:
+    assert isinstance(place.sharding, NamedSharding)
+    return place_of(typed(place.sharding, stated))
+
+
+def stated_place(stated: NamedSharding, mesh: Mesh) -> Place:
+    """The place that the sharding in a type states over the axes of a mesh."""
+    return place_of(NamedSharding(mesh, stated.spec))
 
 
 def _types(operands: Sequence[Any]) -> list[Type]:
@@ -268,13 +313,32 @@ def _found(
     shardings: Sequence[Sharding | None],
     one_by_one: bool,
     other: Place | None,
+    types: Sequence[NamedSharding],
 ) -> list[Place | None] | None:
     """The places of a program's results over a mesh, `other` for those that depend on no array
     there; None if it runs on one device. `one_by_one` if its ops are applied one after the other.
+    `types` are the shardings in the types of the results, over a mesh that has explicit axes.
     """
     phases.run(module, "simplify")
     partitioning.request(module, mesh, shardings)
+    if types:
+        stated = [sharding_attribute(each, len(each.spec), are_open=True) for each in types]
+        module.reshard_results(stated, explicit_texts(mesh))
     found = module.eager_shardings(one_by_one)
     if found is None:
         return None
-    return [other if axes is None else place_of(named_sharding(mesh, axes)) for axes in found]
+    places = [other if axes is None else place_of(named_sharding(mesh, axes)) for axes in found]
+    if not types:
+        return places
+    return [
+        stated_place(each, mesh) if place is None else _typed_place(place, each)
+        for place, each in zip(places, types, strict=True)
+    ]
+
+
+def _are_over(axes: Sequence[Hashable], shardings: Sequence[Sharding | None]) -> bool:
+    """Whether some arrays are divided over some of these axes."""
+    return any(
+        isinstance(each, NamedSharding) and not {*each.spec.axes}.isdisjoint(axes)
+        for each in shardings
+    )

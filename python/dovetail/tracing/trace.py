@@ -19,7 +19,7 @@ from dovetail.base.errors import ConcretizationTypeError, UnknownSizeError
 from dovetail.base.locations import here
 from dovetail.base.mlir_types import Type, dtype_name, dtype_named, encode_array
 from dovetail.base.trace_stack import current, derivative_order, stack
-from dovetail.placement.attributes import sharding_attribute
+from dovetail.placement.attributes import reshard_attributes
 from dovetail.placement.mesh_contexts import context_mesh, get_abstract_mesh
 from dovetail.placement.meshes import AbstractMesh, Mesh
 from dovetail.placement.named_sharding import NamedSharding
@@ -144,16 +144,13 @@ class Trace(TypedFunction):
         memory: str | None = None,
     ) -> Operand:
         """Append the constraint that a value be sharded so, by a program on these devices; open
-        dimensions may be sharded further. It is in `memory`, or where it was before.
+        dimensions may be sharded further, over the axes that are not in types. It is in `memory`,
+        or where it was before.
         """
         mesh = sharding.mesh if isinstance(sharding.mesh, Mesh) else context_mesh()
         if not mesh.empty:
             self.root.commit_to(place_of(NamedSharding(mesh, P())))
-        attributes: dict[str, Any] = {
-            "sharding": sharding_attribute(sharding, operand.ndim, are_open)
-        }
-        if memory is not None:
-            attributes["memory"] = memory
+        attributes = reshard_attributes(sharding, operand.ndim, are_open, memory)
         weak, evaluate = operand.weak_type, FUNCTIONS["reshard"]
         (result,) = self.emit(
             "reshard", (operand,), attributes, None, (weak,), evaluate, attributes

@@ -248,11 +248,6 @@ def called_on(
         attributes["vmap_method"] = method
     # Each device that computes on parts of arrays makes the call.
     if axes := tuple(axis.text for axis in in_progress.axes.values() if axis.is_manual):
-        if ordered and effect == "io":
-            raise value_error(
-                f"the {called.what} must not be ordered in a function of parts of arrays, whose "
-                "calls on several devices have no order, got: ordered=True"
-            )
         attributes["mesh_axes"] = axes
     in_progress.module.keep(called)
 

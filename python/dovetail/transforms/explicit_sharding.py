@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from dovetail.arrays.array import ArrayMethods
+from dovetail.arrays.array import Array, ArrayMethods
 from dovetail.base.errors import type_error, value_error
 from dovetail.base.trace_stack import current
 from dovetail.ops.operands import as_operand
@@ -24,6 +24,7 @@ from dovetail.placement.type_shardings import (
 )
 from dovetail.programs.transfers import put
 from dovetail.tracing.arguments import wraps
+from dovetail.tracing.result_places import reshard_place
 from dovetail.trees.pytree import broadcast_prefix, flatten, map_leaves, unflatten
 
 
@@ -39,7 +40,8 @@ def reshard(xs: Any, out_shardings: Any) -> Any:
       The same tree.
 
     Raises:
-      ValueError: there is no sharding, or no mesh for a `PartitionSpec`.
+      ValueError: there is no sharding, no mesh for a `PartitionSpec`, or a spec is over an axis
+        that is not `Explicit`.
 
     Example:
       >>> import dovetail as dt, dovetail.numpy as dnp
@@ -64,13 +66,23 @@ def _resharded(x: Any, sharding: Any) -> Any:
             f"non-empty mesh. Got sharding {sharding}."
         )
     check_not_manual(sharding, "reshard")
+    for axis in (*sharding.spec.axes, *sharding.spec.unreduced, *sharding.spec.reduced):
+        if axis not in sharding.mesh.explicit_axes:
+            raise value_error(
+                "PartitionSpec passed to reshard cannot contain axis names that are of type Auto "
+                f"or Manual. Got PartitionSpec: {sharding.spec} with axis name: {axis} of type: "
+                f"{sharding.mesh.type_of[axis]}; use device_put or with_sharding_constraint"
+            )
     array = as_operand("reshard", x)
     sharding.check_compatible_aval(array.shape)
     sharding = sharding.padded(array.ndim)
     trace = current()
     if trace is not None:
         return trace.reshard(array, sharding, bool(sharding.mesh.auto_axes))
-    return put(array, platforms.sharding_meant(on_context(sharding, array.sharding), "reshard"))
+    to = platforms.sharding_meant(on_context(sharding, array.sharding), "reshard")
+    if type(array) is Array and isinstance(to, NamedSharding) and to.mesh.auto_axes:
+        to = reshard_place(array, to).sharding
+    return put(array, to)
 
 
 def auto_axes(

@@ -194,9 +194,10 @@ def on_parts(
         operands = [*over.placed(operands, given)]
     outs = apply("shard_map", function, operands, types, **attributes)
     # The axes over which `fun` takes no parts may be explicit, too.
+    is_partial = len(over.bound) < len(over.mesh.axis_names)
     joined = [
-        each if len(aval.sharding.spec.axes) <= len(each.axes) else aval.sharding.spec
-        for each, aval in zip(out, types, strict=True)
+        typed if is_partial and typed.axes and {*each.axes} <= {*typed.axes} else each
+        for each, typed in zip(out, [aval.sharding.spec for aval in types], strict=True)
     ]
     return unflatten(out_spec, over.placed(outs, joined))
 

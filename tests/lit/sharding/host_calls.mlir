@@ -1,4 +1,4 @@
-// The first device calls functions of the host, with whole arrays; all get the results. In functions of parts, each calls.
+// The first device calls functions of the host, with whole arrays; all get the results. Along manual axes, each calls.
 // RUN: dovetail-opt %s --split-input-file --dovetail-propagate-shardings --dovetail-partition --dovetail-localize --dovetail-inline | FileCheck %s
 
 #mesh = #dovetail.mesh<["x" = 2, "y" = 2]>
@@ -41,5 +41,28 @@ module attributes {dovetail.partition = #mesh} {
   func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
     %0 = dovetail.shard_map @part on #mesh manual ["x"] in [#dovetail.sharding<#mesh, [{"x"}]>] out [#dovetail.sharding<#mesh, [{"x"}]>] (%x) : (tensor<8xf32>) -> tensor<8xf32>
     return %0 : tensor<8xf32>
+  }
+}
+
+// -----
+
+#mesh = #dovetail.mesh<["x" = 2, "y" = 2]>
+
+// Along `x`, there is a call for each part, by the first device along `y`, with all of what is divided over `y`.
+// CHECK-LABEL: func.func @main
+// CHECK:         %[[PARTS:.+]] = dovetail.all_gather %{{.+}} over ["y"]
+// CHECK:         %[[DEVICE:.+]] = dovetail.axis_index over ["y"] sizes [2]
+// CHECK:         %[[RESULT:.+]] = dovetail.case %[[DEVICE]] of(%{{.+}}) : (tensor<i32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+// CHECK:           dovetail.callback "g" effect "io" over ["x"](%{{.+}}) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+// CHECK:         dovetail.all_gather %[[RESULT]] over ["y"] sizes [2] dimension 0 : tensor<4x4xf32>
+// CHECK-NOT:     all_gather
+module attributes {dovetail.partition = #mesh} {
+  func.func private @part(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+    %0 = dovetail.callback "g" effect "io" over ["x"](%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    return %0 : tensor<4x4xf32>
+  }
+  func.func @main(%x: tensor<8x4xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"x"}, {"y"}]>}) -> tensor<8x4xf32> {
+    %0 = dovetail.shard_map @part on #mesh manual ["x"] in [#dovetail.sharding<#mesh, [{"x"}, {}]>] out [#dovetail.sharding<#mesh, [{"x"}, {}]>] (%x) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>
   }
 }

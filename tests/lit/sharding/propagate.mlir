@@ -105,3 +105,24 @@ module attributes {dovetail.partition = #mesh} {
     return %0#1 : tensor<3x4xf32>
   }
 }
+
+// -----
+
+#mesh = #dovetail.mesh<["x" = 2, "y" = 2]>
+
+// Open dimensions are divided further, but not over closed axes, nor over those within them.
+// CHECK-LABEL: func.func @main
+// CHECK:         dovetail.reshard %arg0 as <#mesh, [{}, {"x"}]> closed ["y"]
+// CHECK:         dovetail.tanh
+// CHECK-SAME:    dovetail.shardings = [#dovetail.sharding<#mesh, [{}, {"x"}]>]
+// CHECK:         dovetail.reshard %arg1 as <#mesh, [{}, {}]> closed ["y"]
+module attributes {dovetail.partition = #mesh} {
+  func.func @main(%x: tensor<4x8xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"y"}, {"x"}]>},
+                  %y: tensor<4x8xf32> {dovetail.sharding = #dovetail.sharding<#mesh, [{"y", "x"}, {}]>})
+      -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+    %0 = dovetail.reshard %x as <#mesh, [{?}, {?}]> closed ["y"] : tensor<4x8xf32>
+    %1 = dovetail.tanh %0 : tensor<4x8xf32>
+    %2 = dovetail.reshard %y as <#mesh, [{?}, {?}]> closed ["y"] : tensor<4x8xf32>
+    return %1, %2 : tensor<4x8xf32>, tensor<4x8xf32>
+  }
+}

@@ -12,6 +12,7 @@ import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import lax
 from dovetail.errors import TransformError
+from dovetail.experimental import io_callback
 from dovetail.experimental.custom_partitioning import custom_partitioning
 from dovetail.sharding import AxisType, Mesh, NamedSharding, get_abstract_mesh
 from dovetail.sharding import PartitionSpec as P
@@ -212,6 +213,53 @@ def test_parts_of_sizes_that_do_not_divide() -> None:
     blocks = rows.reshape(4, 3, 7)
     check(a, (blocks - blocks.max(1, keepdims=True)).reshape(12, 7), "x")
     np.testing.assert_array_equal(b, rows * 2)
+
+
+@pytest.mark.parametrize("axes", [{"x"}, {"x", "y"}], ids=str)
+def test_the_host_is_called_for_each_part_along_the_manual_axes(axes: set[str]) -> None:
+    """Along the other axes, once with what is whole there, as JAX calls functions for debugging."""
+    seen = []
+
+    def f(x: Any) -> Any:
+        i = lax.axis_index("x")
+        dt.debug.callback(lambda i, x: seen.append((int(i), np.array(x))), i, x)
+        same = dt.pure_callback(lambda x: 2 * x, dt.ShapeDtypeStruct(x.shape, x.dtype), x)
+        return lax.cond(i > 1, lambda: same, lambda: -same)
+
+    mapped = dt.shard_map(f, mesh=GRID, in_specs=P("x"), out_specs=P("x"), axis_names=axes)
+    given = put(X, "x", "y")
+    for way in (mapped, dt.jit(mapped)):
+        seen.clear()
+        result = way(given)
+        dt.effects_barrier()
+        np.testing.assert_array_equal(result, 2 * X * np.repeat([-1, 1], 4)[:, None])
+        copies = 1 if axes == {"x"} else 2
+        assert sorted(i for i, _ in seen) == sorted([*range(4)] * copies)
+        for i, part in seen:
+            np.testing.assert_array_equal(part, X[2 * i : 2 * i + 2])
+
+
+@pytest.mark.parametrize("axes", [{"x"}, {"x", "y"}], ids=str)
+def test_ordered_calls_have_the_order_of_each_device(axes: set[str]) -> None:
+    seen: list[tuple[int, ...]] = []
+
+    def f(x: Any) -> Any:
+        def step(k: Any, x: Any) -> Any:
+            at = [lax.axis_index(a) if a in axes else 0 for a in ("x", "y")]
+            io_callback(lambda *a: seen.append(tuple(map(int, a))), None, *at, k, ordered=True)
+            return dnp.tanh(x)
+
+        return lax.fori_loop(0, 3, step, x)
+
+    mapped = dt.shard_map(f, mesh=GRID, in_specs=P("x"), out_specs=P("x"), axis_names=axes)
+    for jitted in (dt.jit(mapped), dt.jit(mapped, compile="never")):
+        seen.clear()
+        check(jitted(put(X, "x")), np.tanh(np.tanh(np.tanh(X))), "x")
+        dt.effects_barrier()
+        devices = {at[:2] for at in seen}
+        assert len(devices) == 4 * (2 if "y" in axes else 1)
+        for device in devices:
+            assert [k for *at, k in seen if tuple(at) == device] == [0, 1, 2]
 
 
 def test_over_explicit_axes() -> None:

@@ -36,11 +36,16 @@ def run(*arguments: str, **environment: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("file", sorted(path.name for path in HERE.glob("eight_*.py")))
-def test_eight_cpus(file: str) -> None:
-    """The tests on several devices, those of each file in one process."""
+FILES = sorted(path.name for path in HERE.glob("eight_*.py"))
+# A process takes two seconds to start, and another to start its compiler. All of so few cases run.
+PROCESSES = 3
+
+
+@pytest.mark.parametrize("files", [FILES[i::PROCESSES] for i in range(PROCESSES)], ids=" ".join)
+def test_eight_cpus(files: list[str]) -> None:
+    """The tests on several devices, those of several files in one process."""
     options = ("-q", "-n", "0", "-p", "no:cacheprovider")
-    run("-m", "pytest", *options, file, DOVETAIL_NUM_CPU_DEVICES="8")
+    run("-m", "pytest", *options, *files, DOVETAIL_NUM_CPU_DEVICES="8")
 
 
 VULKAN = """

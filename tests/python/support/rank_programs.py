@@ -313,6 +313,16 @@ def callbacks() -> None:
     of_parts = dt.shard_map(whole, mesh=mesh, in_specs=P("data"), out_specs=P("data"))
     check(dt.jit(of_parts)(given), 2 * x + 1)
     assert [a.shape for a in seen] == [(1, 3)] * len(dt.local_devices())
+    # Along some axes of a mesh: the first device along the others calls, wherever that is.
+    rows = len(dt.devices()) // 2
+    grid = auto_mesh(rows, 2, names=("rows", "columns"))
+    for axis, shape in (("rows", (2, 3)), ("columns", (rows, 3))):
+        seen.clear()
+        options: dict[str, Any] = {"mesh": grid, "axis_names": {axis}}
+        of_parts = dt.shard_map(whole, in_specs=P(axis), out_specs=P(axis), **options)
+        check(dt.jit(of_parts)(dt.device_put(x, NamedSharding(grid, P(axis)))), 2 * x + 1)
+        calling = grid.devices[:, 0] if axis == "rows" else grid.devices[0]
+        assert [a.shape for a in seen] == [shape] * len({*calling} & local())
 
 
 def tree_of(mesh: Mesh) -> dict[str, Any]:

@@ -15,7 +15,9 @@ func.func @constraints(%a: tensor<8x16xf32>) -> tensor<8x16xf32> {
   %2 = dovetail.reshard %1 as <#mesh, [{?}, {}], unreduced = {"x", "y"}> : tensor<8x16xf32>
   // CHECK: dovetail.reshard %{{.+}} as <#[[MESH]], [{?}, {?}]> in "pinned_host" : tensor<8x16xf32>
   %3 = dovetail.reshard %2 as <#mesh, [{?}, {?}]> in "pinned_host" : tensor<8x16xf32>
-  return %3 : tensor<8x16xf32>
+  // CHECK: dovetail.reshard %{{.+}} as <#[[MESH]], [{"x", ?}, {?}]> closed ["x"] in "device" : tensor<8x16xf32>
+  %4 = dovetail.reshard %3 as <#mesh, [{"x", ?}, {?}]> closed ["x"] in "device" : tensor<8x16xf32>
+  return %4 : tensor<8x16xf32>
 }
 
 // CHECK-LABEL: func.func @whole

@@ -48,6 +48,15 @@ func.func @rank(%a: tensor<8xf32>) -> tensor<8xf32> {
 // -----
 
 #mesh = #dovetail.mesh<["x" = 2]>
+func.func @closed(%a: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{'dovetail.reshard' op closed axes must be axes of #dovetail.mesh<["x" = 2]>, got: "y"}}
+  %0 = dovetail.reshard %a as <#mesh, [{?}]> closed ["y"] : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+#mesh = #dovetail.mesh<["x" = 2]>
 func.func @last(%a: tensor<8xf32>) -> tensor<8xf32> {
   // expected-error @+1 {{'?' must come last}}
   %0 = dovetail.reshard %a as <#mesh, [{?, "x"}]> : tensor<8xf32>
