@@ -25,6 +25,7 @@ from dovetail.tracing.arguments import (
 )
 from dovetail.tracing.bind import constant
 from dovetail.tracing.functions import TracedFunction, apply, held_by, trace
+from dovetail.tracing.references import Ref, check_references
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.trees.differences import where_unlike
 from dovetail.trees.float0 import set_float0_aside, set_float0_aside_as
@@ -172,7 +173,8 @@ def jvp(
       fun: the function.
       primals: a tuple of its arguments.
       tangents: a tuple of the same structure, shapes and dtypes: the direction. The tangent of an
-        integer has dtype float0.
+        integer has dtype float0. That of a reference is another reference: of what the first one
+        holds before, and behind the call.
       has_aux: whether `fun` returns a pair (result, auxiliary data).
 
     Returns:
@@ -193,8 +195,8 @@ def jvp(
             f"{type(primals).__name__} and {type(tangents).__name__}"
         )
     name = name_of(fun)
-    selected = select(fun, range(len(primals)), primals, {}, "primals")
-    directions = tangent_operands(selected, tuple(tangents), "jvp")
+    selected = select(fun, range(len(primals)), primals, {}, "primals", refs=True)
+    directions, refs = tangent_operands(selected, tuple(tangents), "jvp")
     results = trace_selected("jvp", name, selected, has_aux)
     traced = results.traced
     operands = [*selected.leaves, *traced.captured]
@@ -212,6 +214,9 @@ def jvp(
     )
     traced.store(operands, outs)
     found = dict(zip(differentiable, outs[len(traced.avals) :], strict=True))
+    for result, leaf in written_leaves(traced, len(selected.leaves)).items():
+        if leaf in refs:
+            refs[leaf]._write(found[result])
     out_tangents: list[Any] = [
         found[i] if i in found else float0_zeros(aval) for i, aval in enumerate(traced.avals)
     ]
@@ -288,6 +293,7 @@ def trace_selected(
     traced = trace(
         python, selected.avals, selected.names, kind, name, outside, order=order, refs="held"
     )
+    check_references(kind, name, selected.leaves, selected.names, traced.captured)
     if traced.uses is not None:
         # It counts as one call, whatever is derived from it.
         traced.uses.apply(selected.leaves)
@@ -309,6 +315,14 @@ def _count_of(result: Any) -> str:
     return f"a {kind} of {len(result)}" if isinstance(result, (tuple, list)) else f"a {kind}"
 
 
+def written_leaves(traced: TracedFunction, count: int) -> dict[int, int]:
+    """The results of a function that are what references among its first `count` arguments hold at
+    its end, with the positions of these.
+    """
+    first = len(traced.avals) - len(traced.echoed) - len(traced.written)
+    return {first + i: leaf for i, leaf in enumerate(traced.written) if leaf < count}
+
+
 def inexact(leaves: Sequence[Operand]) -> tuple[int, ...]:
     """The indices of the leaves that have derivatives."""
     return tuple(i for i, leaf in enumerate(leaves) if dtypes.is_inexact(leaf.dtype))
@@ -316,9 +330,14 @@ def inexact(leaves: Sequence[Operand]) -> tuple[int, ...]:
 
 def cotangent_type(leaf: Operand, weak: bool = False) -> ShapedArray:
     """The type of a leaf's cotangent; weak if both the leaf and the value pulled back are."""
-    aval = leaf if isinstance(leaf, ShapedArray) else leaf.aval
+    aval = leaf if isinstance(leaf, ShapedArray) else held_type(leaf)
     # `linear_transpose` pulls integers back, too.
     return aval.to_ct_aval().update(dtype=aval.dtype, weak_type=weak and leaf.weak_type)
+
+
+def held_type(leaf: Operand) -> ShapedArray:
+    """The type of a leaf, or of what a reference holds."""
+    return leaf.aval.inner_aval if type(leaf) is Ref else leaf.aval
 
 
 def float0_zeros(leaf: Operand | ShapedArray) -> np.ndarray:
@@ -335,7 +354,9 @@ _PROBLEMS = {
 }
 
 
-def tangent_operands(selected: Selected, tangents: Any, transform: str) -> list[Operand]:
+def tangent_operands(
+    selected: Selected, tangents: Any, transform: str
+) -> tuple[list[Operand], dict[int, Ref]]:
     """A tangent for each selected leaf that has one.
 
     Args:
@@ -343,8 +364,13 @@ def tangent_operands(selected: Selected, tangents: Any, transform: str) -> list[
       tangents: the tangents' tree.
       transform: the transform that takes them, `jvp` or `linearize`.
 
+    Returns:
+      The tangents, and the references that hold those of references, by positions among the leaves.
+
     Raises:
       MismatchError: structure, shape or dtype differ from those of the primals.
+      TypeError: the tangent of a reference is none, or that of something else is one.
+      ValueError: it occurs twice, or is itself a primal.
     """
     values, spec = set_float0_aside_as(selected.spec, *flatten(tangents))
     if spec != selected.spec:
@@ -354,19 +380,39 @@ def tangent_operands(selected: Selected, tangents: Any, transform: str) -> list[
             f"{unlike} {here()}"
         )
     problem = _PROBLEMS[transform]
-    operands = []
+    operands, refs = [], {}
     for i, (value, leaf) in enumerate(zip(values, selected.leaves, strict=True)):
         if dtypes.is_inexact(leaf.dtype):
-            operands.append(
-                as_direction(value, leaf.aval, f"the tangent of {selected.names.at(i)}", problem)
-            )
+            what = f"the tangent of {selected.names.at(i)}"
+            if type(leaf) is Ref:
+                refs[i] = value = _tangent_ref(value, leaf, what)
+            held = value._read() if type(leaf) is Ref else value
+            operands.append(as_direction(held, held_type(leaf), what, problem))
         elif getattr(value, "dtype", None) != dtypes.float0:
             raise MismatchError(
                 f"{problem}the tangent of {selected.names.at(i)}, which is {leaf.aval}, must have "
                 f"dtype float0, got: {value!r} {here()}; pass numpy.zeros(shape, "
                 "dovetail.dtypes.float0)"
             )
-    return operands
+    names = [*selected.names, *(f"the tangent of {selected.names[i]}" for i in refs)]
+    check_references(
+        transform, name_of(selected.names.function), [*selected.leaves, *refs.values()], names, ()
+    )
+    return operands, refs
+
+
+def _tangent_ref(value: Any, leaf: Ref, what: str) -> Ref:
+    if type(value) is not Ref:
+        raise TypeError(
+            f"{what}, which is a reference, must be a reference, too, got: {value!r} {here()}; use "
+            "new_ref"
+        )
+    if value.dtype != leaf.dtype:
+        raise MismatchError(
+            f"{what} must be a reference to elements of type {leaf.dtype.name}, got: {value.aval} "
+            f"{here()}"
+        )
+    return value
 
 
 def as_direction(value: Any, aval: ShapedArray, what: str, problem: str) -> Operand:

@@ -16,7 +16,7 @@ from typing import Any
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 
 import dovetail as dt
 import dovetail.numpy as dnp
@@ -345,7 +345,10 @@ def test_what_is_overwritten_is_read_before(
 
 
 @on_gpus
-@settings(max_examples=20 if breadth.IS_NIGHTLY else 4)
+@settings(
+    max_examples=20 if breadth.IS_NIGHTLY else 4,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(random=st.randoms(use_true_random=False))
 def test_gpus(gpu: str, tmp_path_factory: pytest.TempPathFactory, random: Random) -> None:
     program = Program(random, is_portable=True)
