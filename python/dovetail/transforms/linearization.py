@@ -18,17 +18,17 @@ from dovetail.base.trace_stack import current
 from dovetail.programs.jit import jit
 from dovetail.tracing import evaluation
 from dovetail.tracing.arguments import Function, Selected, as_numbers, name_of, select
-from dovetail.tracing.axes import axes_in_scope
 from dovetail.tracing.bind import constant, zeros
 from dovetail.tracing.functions import call, held_by
 from dovetail.tracing.trace import Operand
 from dovetail.transforms.autodiff import (
     Results,
-    held_type,
+    derivatives_are_later,
     refuse_axes,
     trace_selected,
     written_leaves,
 )
+from dovetail.transforms.directions import held_type, lost_tangents, refuse_lost
 from dovetail.transforms.pullback import Pullback, Pushed, Pushforward, Side, Transposed
 from dovetail.trees.pytree import flatten, map_leaves, unflatten
 
@@ -108,6 +108,7 @@ def linearize(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
     selected = select(fun, range(len(primals)), primals, {}, "primals", refs=True)
     results = trace_selected("linearize", name, selected, has_aux)
     at = _Linearized(selected, results, transposed=False)
+    at.refuse_lost(len(selected.leaves), name)
     values = at.values(selected.leaves)
     push = at.push(selected, results, values[at.count :], name)
     result = results.result(values)
@@ -140,7 +141,7 @@ def linear_transpose(
     """
     refuse_axes("linear_transpose", reduce_axes)
     name = name_of(fun)
-    if _is_later():
+    if derivatives_are_later():
         raise NotImplementedError(
             "linear_transpose must not be inside of shard_map with check_vma=True, got: "
             f"`{name}` {here()}; use vjp, or check_vma=False"
@@ -266,11 +267,6 @@ def _named(shape: tuple[int, ...]) -> tuple[Any, ...]:
     return in_progress.root.sizes.named(shape)
 
 
-def _is_later() -> bool:
-    """Whether derivatives depend on which values vary along axes in scope: not known yet."""
-    return any(axis.is_checked for axis in axes_in_scope().values())
-
-
 class _Linearized:
     """A linearized function, partitioned into the part computed at the point and the linear part.
 
@@ -300,7 +296,7 @@ class _Linearized:
         wrt = [*self._wrt, *echoes]
         try:
             parts = (
-                function.linearize(wrt, transposed, _is_later())
+                function.linearize(wrt, transposed, derivatives_are_later())
                 if varies is dtypes.is_inexact
                 else function.transpose(wrt)
             )
@@ -316,6 +312,12 @@ class _Linearized:
                 for shape, element in parts.known.outputs[self.count :]
             ),
         ]
+
+    def refuse_lost(self, count: int, name: str) -> None:
+        """Raise a ValueError if references that the function closes over, behind its `count`
+        arguments, hold what depends on these.
+        """
+        refuse_lost("linearize", name, lost_tangents(self._traced, count), self._active)
 
     def values(self, leaves: Sequence[Operand]) -> list[Operand]:
         """The function's results, then the residuals."""

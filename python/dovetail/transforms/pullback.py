@@ -19,12 +19,8 @@ from dovetail.tracing.bind import zeros
 from dovetail.tracing.functions import call
 from dovetail.tracing.references import echo_type
 from dovetail.tracing.trace import Operand
-from dovetail.transforms.autodiff import (
-    as_direction,
-    cotangent_type,
-    float0_zeros,
-    tangent_operands,
-)
+from dovetail.transforms.autodiff import cotangent_type, float0_zeros
+from dovetail.transforms.directions import as_direction, tangent_operands
 from dovetail.transforms.echoes import leave, passed_on
 from dovetail.transforms.explicit_sharding import reshard
 from dovetail.transforms.wanted_cotangents import deliver

@@ -160,6 +160,48 @@ def test_rules_with_references() -> None:
     assert (float(pull(2.0)[1]), float(ref[...])) == (12.0, 6.0)
 
 
+WRITES: dict[str, Callable[..., Any]] = {
+    "value": lambda ref, x: ref.set(x),
+    "sum": lambda ref, x: ref.addupdate(dnp.sin(x)),
+    "window": lambda ref, x: ref.at[1].set(x[0]),
+    "call": lambda ref, x: dt.jit(lambda r, x: r.set(r[...] * x))(ref, x),
+    "loop": lambda ref, x: lax.fori_loop(0, 2, lambda i, c: (ref.set(x), c)[1], 0),
+}
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_tangents_are_not_lost(name: str) -> None:
+    """What has a tangent is not written to a reference from outside, unless without it."""
+    ref = dt.new_ref(HELD)
+
+    def f(x: Any) -> Any:
+        WRITES[name](ref, x)
+        return x.sum() * ref[0]
+
+    def stopped(x: Any) -> Any:
+        WRITES[name](ref, lax.stop_gradient(x))
+        ref[...] += 1.0
+        return x.sum() * ref[0]
+
+    message = r"must not write a value that has a tangent to .*got: a reference created on line.*Mo"
+    for run in (
+        lambda: dt.jvp(f, (X,), (DX,)),
+        lambda: dt.linearize(f, X),
+        lambda: dt.jit(lambda x: dt.jvp(f, (x,), (x,)))(X),
+        lambda: dt.jvp(dt.jit(f), (X,), (DX,)),
+    ):
+        before = np.asarray(ref[...])
+        with pytest.raises(ValueError, match=message):
+            run()
+        np.testing.assert_array_equal(ref[...], before)
+    for run in (
+        lambda: dt.jvp(stopped, (X,), (DX,))[1],
+        lambda: dt.linearize(stopped, X)[1](DX),
+        lambda: dt.jit(lambda x: dt.jvp(stopped, (x,), (DX,))[1])(X),
+    ):
+        close(run(), DX.sum() * ref[0])
+
+
 def test_errors() -> None:
     f = FUNCTIONS["add"]
     r, dr = dt.new_ref(HELD), dt.new_ref(DHELD)
