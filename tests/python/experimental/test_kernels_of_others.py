@@ -343,7 +343,9 @@ def rotary_embedding(interpret: bool) -> Case:
         interpret=interpret,
     )
     angle = np.arange(6)[:, None] / 10 ** np.arange(4.0)
-    return Case(call, plain, [normal(2, 3, 6, 8), F32(np.cos(angle)), F32(np.sin(angle))])
+    return Case(
+        call, plain, [normal(2, 3, 6, 8), np.cos(angle).astype(F32), np.sin(angle).astype(F32)]
+    )
 
 
 @case
