@@ -86,6 +86,8 @@ private:
   };
 
   bool isWritten(unsigned input) const;
+  /// Whether another input is the same array, or a view of it.
+  bool isReadElsewhere(unsigned input) const;
   bool mayShare(unsigned index, bool isOutput) const;
   /// The position of an input among the operands of a call.
   unsigned operandOf(unsigned input) const;

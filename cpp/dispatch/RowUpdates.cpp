@@ -3,7 +3,6 @@
 #include "RowUpdates.h"
 #include "ComputedElements.h"
 #include "GpuThreads.h"
-#include "cpp/iree/Aliases.h"
 #include "cpp/iree/Ops.h"
 #include "cpp/tensors/Builders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -206,10 +205,7 @@ Value updateRowsInThreads(ImplicitLocOpBuilder &b, const RowUpdate &update, Valu
   OpFoldResult numUpdates = std::exchange(perUpdate[0], ofElement);
   all.push_back(ofElement);
 
-  // IREE 3.13 copies what a dispatch overwrites and reads by another operand, but then reads the copy, too. It takes
-  // what is behind a barrier for another array.
-  auto isOfChanged = [&](Value read) { return viewsOf(read).back() == viewsOf(x).back(); };
-  RowKernel kernel(b, isOfChanged(rows) || isOfChanged(updates) ? optimizationBarrier(b, x).front() : x);
+  RowKernel kernel(b, x);
   Executable::Binding result = kernel.change();
   Items places = kernel.items(rows, number), values = kernel.items(updates, parts.type);
   std::optional<Executable::Binding> fromLast;

@@ -108,8 +108,8 @@ namespace dovetail {
 //   Test: tests/lit/iree/quirks/expanded_slice.mlir
 //
 // An array that a dispatch overwrites and also reads, by another operand, is copied; then both are the copy.
-//   Workaround: cpp/dispatch/RowUpdates.cpp (updateRowsInThreads)
-//   Test: tests/python/lowering/test_scatter_on_gpus.py
+//   Workaround: cpp/dispatch/Executable.cpp (isReadElsewhere); cpp/lowering/Scatter.cpp (areOfOneArray)
+//   Test: tests/lit/iree/quirks/overwritten_and_read.mlir, tests/python/pipeline/test_random_overwrites.py
 //
 // For CUDA and ROCm, a view of a buffer (`hal.interface.binding.subspan`) of known shape begins where the buffer does.
 //   Workaround: cpp/dispatch/Executable.cpp (viewOfBytes)

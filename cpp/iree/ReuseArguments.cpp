@@ -7,6 +7,7 @@
 #include "Workgroups.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -49,20 +50,23 @@ bool isReusable(Type type) {
          !array.getElementType().isInteger(1) && !isWideComplex(array.getElementType());
 }
 
+/// Whether the body of an op uses no outer values but constants: others would have to become operands.
+bool isClosed(linalg::GenericOp op) {
+  SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op.getRegion(), captured);
+  return llvm::all_of(captured, [](Value value) {
+    Operation *maker = value.getDefiningOp();
+    return maker && maker->hasTrait<OpTrait::ConstantLike>();
+  });
+}
+
 /// The pointwise op that computes a result, or null; each of its loops is along the same dimension of the result.
 linalg::GenericOp pointwiseProducer(Value result) {
   auto op = result.getDefiningOp<linalg::GenericOp>();
   if (!op || op->getNumResults() != 1 || op.getNumLoops() != op.getNumParallelLoops() ||
-      !isReusable(result.getType()) || !op.getIndexingMapMatchingResult(op->getResult(0)).isIdentity())
+      !isReusable(result.getType()) || !op.getIndexingMapMatchingResult(op->getResult(0)).isIdentity() || !isClosed(op))
     return {};
-  // Outer numbers that the body uses would have to become operands.
-  bool isClosed = true;
-  op.getRegion().walk([&](Operation *inner) {
-    for (Value operand : inner->getOperands())
-      isClosed &= op.getRegion().isAncestor(operand.getParentRegion()) ||
-                  (operand.getDefiningOp() && operand.getDefiningOp()->hasTrait<OpTrait::ConstantLike>());
-  });
-  return isClosed ? op : linalg::GenericOp();
+  return op;
 }
 
 /// `op` with the pointwise ops fused in that only it uses, so that there are no arrays between them.
@@ -70,7 +74,8 @@ linalg::GenericOp withProducers(IRRewriter &rewriter, linalg::GenericOp op) {
   for (bool changed = true; changed;) {
     changed = false;
     for (OpOperand *operand : op.getDpsInputOperands()) {
-      if (!operand->get().hasOneUse() || !linalg::areElementwiseOpsFusable(operand))
+      auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+      if (!producer || !operand->get().hasOneUse() || !linalg::areElementwiseOpsFusable(operand) || !isClosed(producer))
         continue;
       rewriter.setInsertionPoint(op);
       FailureOr<linalg::ElementwiseOpFusionResult> fused = linalg::fuseElementwiseOps(rewriter, operand);
@@ -78,7 +83,6 @@ linalg::GenericOp withProducers(IRRewriter &rewriter, linalg::GenericOp op) {
         continue;
       for (auto [before, after] : fused->replacements)
         rewriter.replaceAllUsesWith(before, after);
-      Operation *producer = operand->get().getDefiningOp();
       rewriter.eraseOp(op);
       if (producer->use_empty())
         rewriter.eraseOp(producer);
@@ -124,7 +128,9 @@ void writeOver(IRRewriter &rewriter, linalg::GenericOp op, Value storage) {
 /// be overwritten too early.
 bool readsInPlace(linalg::GenericOp op, Value storage) {
   return llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
-    return input->get() != storage || op.getMatchingIndexingMap(input).isIdentity();
+    if (input->get() == storage)
+      return op.getMatchingIndexingMap(input).isIdentity();
+    return viewsOf(input->get()).back() != storage;
   });
 }
 

@@ -190,13 +190,21 @@ struct ScatterForm : IndexedRows {
     return tensor::CollapseShapeOp::create(b, value, groups);
   }
 
+  /// The array with the dimensions that are indexed first. A copy of what the updates or indices are computed from:
+  /// IREE would take it for a copy that these are computed from, too, and overwrite that.
+  Value ordered(ArrayRef<int64_t> order) {
+    Value all = viewsOf(x).back();
+    bool isShared = !llvm::is_sorted(order) && (mayBeComputedFrom(updates, all) || mayBeComputedFrom(indices, all));
+    return transposed(b, isShared ? optimizationBarrier(b, x).front() : x, order);
+  }
+
   Value emit(function_ref<Value(Value, Value)> update) {
     SmallVector<int64_t> order = indexed;
     llvm::append_range(order, whole);
     SmallVector<int64_t> back(order.size());
     for (auto [i, dim] : llvm::enumerate(order))
       back[dim] = i;
-    return transposed(b, update(transposed(b, x, order), withOneLoop(orderedUpdates())), back);
+    return transposed(b, update(ordered(order), withOneLoop(orderedUpdates())), back);
   }
 
   /// By code that takes the number, of that type, of the row from which on an update is, which may be of several rows.
@@ -247,12 +255,16 @@ std::optional<SliceOfWindows> sliceToUpdate(const IndexedWindows &windows, Value
   return slice;
 }
 
-/// Whether the updates are a slice of the array, or of one that it was computed from.
-bool areSliceOf(Value updates, Value x) {
-  SmallVector<Value> views = viewsOf(updates);
-  return llvm::any_of(views, [](Value view) { return view.getDefiningOp<tensor::ExtractSliceOp>() != nullptr; }) &&
-         mayBeComputedFrom(x, views.back());
+bool isSlice(Value array) {
+  return llvm::any_of(viewsOf(array),
+                      [](Value view) { return view.getDefiningOp<tensor::ExtractSliceOp>() != nullptr; });
 }
+
+/// Whether the updates are a slice of the array, or of one that it was computed from.
+bool areSliceOf(Value updates, Value x) { return isSlice(updates) && mayBeComputedFrom(x, viewsOf(updates).back()); }
+
+/// Whether both are the same array, or views of one.
+bool areOfOneArray(Value a, Value b) { return viewsOf(a).back() == viewsOf(b).back(); }
 
 /// A slice in memory of its own, copied before what follows it changes the array. On the CPU a dispatch copies it: the
 /// array that enters a barrier is needed until the end, and is copied instead where it is changed.
@@ -301,8 +313,10 @@ struct ScatterLowering : LowerOpInterface::ExternalModel<ScatterLowering<Op, kin
   LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
                       SmallVectorImpl<Value> &results) const {
     Type element = getElementTypeOrSelf(cast<Op>(op).getX()), wide = changedAs(b, element);
-    SmallVector<Value> given = {converted(b, operands[0], element, wide), operands[1],
-                                converted(b, operands[2], element, wide)};
+    // Else IREE would take the two conversions for one array.
+    bool isShared = wide != element && areOfOneArray(operands[0], operands[2]);
+    Value x = isShared ? optimizationBarrier(b, operands[0]).front() : operands[0];
+    SmallVector<Value> given = {converted(b, x, element, wide), operands[1], converted(b, operands[2], element, wide)};
     if (failed(lowerElements(op, b, given, wide, results)))
       return failure();
     results[0] = converted(b, results[0], wide, element);
@@ -350,30 +364,37 @@ private:
       results.push_back(updateWindows(b, windows, operands[2], step));
       return success();
     }
+    // Instead of all of the array, which is overwritten while a slice of it is read.
+    SmallVector<Value> inputs(operands);
+    for (Value &input : MutableArrayRef(inputs).drop_front())
+      if (isSlice(input) && areOfOneArray(input, windows.x))
+        input = copiedSlice(b, input);
+    windows.indices = inputs[1];
     auto returnOf = [&](ScatterForm &form, Value result) {
       results.push_back(result.getType() == type ? result : form.withoutFirstDim(result, type));
       return success();
     };
     RowUpdate update = {kind, scatter.isUnique(), op->getName().stripDialect(), step};
     if (mayUpdateInThreads(b, update, type.getElementType())) {
-      ScatterForm form(b, windows, operands[2]);
+      ScatterForm form(b, windows, inputs[2]);
       return returnOf(form, form.byThreads(update));
     }
     if (std::optional<blas::Update> known = ofLibrary(kind, type.getElementType());
-        known && mayCallLibrary(b, op) && IndexedRows(b, windows, operands[2]).assumedUpdateBytes() >= kLeastUpdate) {
-      ScatterForm form(b, windows, operands[2]);
+        known && mayCallLibrary(b, op) && IndexedRows(b, windows, inputs[2]).assumedUpdateBytes() >= kLeastUpdate) {
+      ScatterForm form(b, windows, inputs[2]);
       return returnOf(form, form.call(*known));
     }
     // The code generator updates the array in place, so the computation must not read the same array. Two constants
     // that fold to the same elements are the same array.
-    SmallVector<Value> inputs(operands);
     bool changesConstant = isConstant(operands[0]);
     for (Value &input : MutableArrayRef(inputs).drop_front())
-      if (mayBeComputedFrom(input, operands[0]) || (changesConstant && isConstant(input)))
+      if (areOfOneArray(input, operands[0]))
+        inputs[0] = optimizationBarrier(b, operands[0]).front();
+      else if (mayBeComputedFrom(input, operands[0]) || (changesConstant && isConstant(input)))
         input = computeBarrier(b, input);
     // It would copy a part of another array to the stack, which cannot hold an unknown size.
     if (!type.hasStaticShape() && operands[0].getDefiningOp<tensor::ExtractSliceOp>())
-      inputs[0] = computeBarrier(b, operands[0]);
+      inputs[0] = computeBarrier(b, inputs[0]);
     windows.x = inputs[0];
     windows.indices = inputs[1];
     ScatterForm form(b, windows, inputs[2]);

@@ -20,7 +20,7 @@ from dovetail.placement.shardings import Place, Sharding
 from dovetail.placement.type_shardings import named_by_context, on_context, type_sharding
 from dovetail.symbolic.size import as_size
 
-_FIELDS = "shape", "dtype", "sharding", "weak_type"
+_FIELDS = "shape", "dtype", "sharding", "weak_type", "is_ref"
 
 
 class ShapeDtypeStruct:
@@ -33,6 +33,8 @@ class ShapeDtypeStruct:
       sharding: the sharding that the array is committed to, or a `PartitionSpec` over the mesh of
         the context, or a `Format` of a sharding and a row-major layout; None if it is not
         committed.
+      is_ref: whether it describes a reference, which holds such an array, as an argument of
+        `lower`, `trace`, `eval_shape` or `make_jaxpr`.
 
     Raises:
       ValueError: there is no `dtype`, or `sharding` is not a sharding, has no mesh, or is for
@@ -46,7 +48,7 @@ class ShapeDtypeStruct:
       ShapeDtypeStruct(shape=(2, 3), dtype=float32)
     """
 
-    __slots__ = ("_layout", "_sharding", "dtype", "shape", "weak_type")
+    __slots__ = ("_layout", "_sharding", "dtype", "is_ref", "shape", "weak_type")
 
     def __init__(
         self,
@@ -55,12 +57,13 @@ class ShapeDtypeStruct:
         *,
         sharding: Sharding | P | Format | None = None,
         weak_type: bool = False,
+        is_ref: bool = False,
     ) -> None:
         if dtype is None:
             raise ValueError("dtype must be specified for a ShapeDtypeStruct, got: None")
         self.shape = tuple(as_size(size) for size in shape)
         self.dtype = dtypes.as_dtype(dtype)
-        self.weak_type = weak_type
+        self.weak_type, self.is_ref = weak_type, is_ref
         self._layout: Layout | None = None
         if isinstance(sharding, Format):
             if sharding.layout is Layout.AUTO:
@@ -111,7 +114,7 @@ class ShapeDtypeStruct:
 
     @property
     def aval(self) -> ShapedArray:
-        """The type of a value that it describes."""
+        """The type of a value that it describes; of a reference, that of the array."""
         dtype, sharding = dtypes.canonicalize_dtype(self.dtype), self.sharding
         explicit = None if sharding is None else type_sharding(sharding, self.ndim)
         return ShapedArray(self.shape, dtype, self.weak_type, explicit)
@@ -149,7 +152,7 @@ class ShapeDtypeStruct:
         return cls(np.shape(x), dtype, sharding=sharding, weak_type=weak)
 
     def update(self, **changes: Any) -> ShapeDtypeStruct:
-        """A copy with other `shape`, `dtype`, `sharding` or `weak_type`."""
+        """A copy with other `shape`, `dtype`, `sharding`, `weak_type` or `is_ref`."""
         fields = dict(zip(_FIELDS, self._fields(), strict=True))
         return ShapeDtypeStruct(**fields | changes)
 
@@ -162,6 +165,7 @@ class ShapeDtypeStruct:
         rest = "" if self._sharding is None else f", sharding={self._sharding!r}"
         rest += "" if self._layout is None else f", format={self._layout}"
         rest += ", weak_type=True" if self.weak_type else ""
+        rest += ", is_ref=True" if self.is_ref else ""
         return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype.name}{rest})"
 
     def __eq__(self, other: object) -> bool:
@@ -176,4 +180,4 @@ class ShapeDtypeStruct:
         stated: Any = self._sharding
         if self._layout is not None:
             stated = Format(self._layout, stated)
-        return self.shape, self.dtype, stated, self.weak_type
+        return self.shape, self.dtype, stated, self.weak_type, self.is_ref

@@ -8,7 +8,7 @@ import os
 import platform
 from typing import Any
 
-from dovetail.arrays.array import Array, ArrayMethods
+from dovetail.arrays.array import Array, ArrayMethods, ShapedArray
 from dovetail.arrays.descriptions import ShapeDtypeStruct
 from dovetail.arrays.keys import is_keys
 from dovetail.base.documentation import documented
@@ -20,7 +20,8 @@ from dovetail.placement import platforms
 from dovetail.placement.devices import Device
 from dovetail.programs import jitted
 from dovetail.runtime.notes import architecture
-from dovetail.tracing.references import Ref
+from dovetail.tracing.key_references import KeyRef
+from dovetail.tracing.references import AbstractRef, Ref
 from dovetail.tracing.varying import part_type
 
 # What a report names: the packages that compute and compile, and those that a program may use, too.
@@ -234,8 +235,13 @@ def typeof(x: Any) -> Any:
       >>> dt.typeof(1.5)
       ShapedArray(float32[], weak_type=True)
     """
+    if isinstance(x, KeyRef):
+        # The words are of another shape.
+        return AbstractRef(ShapedArray(x.shape, x.dtype))
     if type(x) is Ref:
         return x.aval
+    if isinstance(x, ShapeDtypeStruct) and x.is_ref:
+        return AbstractRef(x.aval)
     known = isinstance(x, (ArrayMethods, ShapeDtypeStruct)) or is_keys(x)
     aval = x.aval if known else as_operand("typeof", x).aval
     manual = part_type(x)

@@ -24,6 +24,7 @@ from dovetail.tracing.arguments import (
 from dovetail.tracing.axes import Axis
 from dovetail.tracing.functions import TracedFunction, trace
 from dovetail.tracing.origins import Later
+from dovetail.tracing.references import AbstractRef
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.trees.pytree import flatten, unflatten
 
@@ -74,7 +75,7 @@ def make_jaxpr(
         names = LeafNames(fun, args, kwargs, dynamic)
         kinds = _kinds(flatten(([args[i] for i in dynamic], kwargs), is_leaf=is_keys)[0])
         avals = [
-            value.aval
+            _described(value)
             if isinstance(value, ShapeDtypeStruct)
             else as_operand_or_ref(value, names.at(i)).aval
             for i, value in enumerate(values)
@@ -119,6 +120,11 @@ def make_jaxpr(
         return closed, unflatten(out_spec, shapes)
 
     return wrapper
+
+
+def _described(description: ShapeDtypeStruct) -> Any:
+    """The type that a description means."""
+    return AbstractRef(description.aval) if description.is_ref else description.aval
 
 
 def _description(aval: Any) -> ShapeDtypeStruct:

@@ -12,7 +12,7 @@ from dovetail.arrays.array import ArrayMethods
 from dovetail.arrays.descriptions import ShapeDtypeStruct
 from dovetail.placement.shardings import Place, Sharding, incompatible
 from dovetail.tracing.functions import TracedFunction
-from dovetail.tracing.references import Ref
+from dovetail.tracing.references import Ref, described_ref
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.trees.pytree import flatten
 
@@ -64,7 +64,11 @@ def is_odd(value: Any) -> bool:
 
 
 def described_leaf(leaf: Any) -> Any:
-    """A description instead of any other object that has a shape and an element type."""
+    """A description instead of any other object that has a shape and an element type, and a
+    reference instead of a description of one.
+    """
+    if isinstance(leaf, ShapeDtypeStruct) and leaf.is_ref:
+        return described_ref(leaf)
     if isinstance(leaf, (ArrayMethods, Ref, ShapeDtypeStruct, np.ndarray, np.generic)):
         return leaf
     if not (hasattr(leaf, "shape") and hasattr(leaf, "dtype")):

@@ -327,8 +327,16 @@ def select(
     args: Sequence[Any],
     kwargs: dict[str, Any],
     what: str = "argnums",
+    refs: bool = False,
 ) -> Selected:
     """The leaves of the arguments in `argnums`; the other arguments stay unchanged.
+
+    Args:
+      function: the function.
+      argnums: the numbers of the arguments.
+      args, kwargs: all arguments.
+      what: the name of the numbers in messages.
+      refs: whether leaves may be references.
 
     Raises:
       MismatchError: there is no argument with that index.
@@ -346,7 +354,8 @@ def select(
         positions.append(number % count)
     names = LeafNames(function, args, positions=positions)
     values, spec = set_float0_aside(*flatten(tuple(args[i] for i in positions)))
-    leaves = [as_operand(value, names.at(i)) for i, value in enumerate(values)]
+    as_leaf = as_operand_or_ref if refs else as_operand
+    leaves = [as_leaf(value, names.at(i)) for i, value in enumerate(values)]
 
     def call(replaced: Sequence[Any]) -> Any:
         full = list(args)

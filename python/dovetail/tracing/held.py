@@ -305,6 +305,7 @@ def _narrowed(held: Held, index: Any) -> tuple[Window, tuple[Any, ...], Any]:
                     f"a slice of a reference must fit its dimension {dim} of size {shape[dim]}, "
                     f"got: {item.size} elements, {item.stride} apart {here()}"
                 )
+            _check_known(item, shape[dim])
             item = slice(None, None, item.stride)
         elif is_integer(item) and shape[dim] > 0:
             start = dnp.where(item < 0, item + shape[dim], item)
@@ -320,6 +321,19 @@ def _narrowed(held: Held, index: Any) -> tuple[Window, tuple[Any, ...], Any]:
         rest.append(item)
         dim += len(shape) - sum(taken) if item is Ellipsis else count
     return Window(held, starts, sizes), tuple(rest), is_inside
+
+
+def _check_known(item: Slice, size: int) -> None:
+    """Reject a slice whose start is known, and that is not within a dimension of that size."""
+    start = item.start
+    if not isinstance(start, (int, np.integer)) or item.size == 0:
+        return
+    if start < 0 or start + (item.size - 1) * item.stride >= size:
+        raise ValueError(
+            f"Out of bound slice: start={start}, size={item.size}, stride={item.stride}, "
+            f"dim={size}, got: a slice of a reference that is not within it {here()}; mask what is "
+            "outside, or give it a smaller size"
+        )
 
 
 class _Indexer:

@@ -24,6 +24,8 @@ from dovetail.tracing.held_indices import index_of, indices_of, is_all, shape_of
 from dovetail.trees.pytree import flatten
 
 if TYPE_CHECKING:
+    from dovetail.arrays.descriptions import ShapeDtypeStruct
+    from dovetail.placement.shardings import Place
     from dovetail.tracing.trace import Trace
 
 
@@ -120,14 +122,23 @@ class Ref(Held):
       Array([1., 0., 2.], dtype=float32)
     """
 
-    __slots__ = ("__weakref__", "_array", "_end", "_trace", "aval", "location", "number")
+    __slots__ = ("__weakref__", "_array", "_end", "_meant", "_trace", "aval", "location", "number")
 
     weak_type = False
 
-    def __init__(self, aval: AbstractRef, array: Array | None, trace: Trace | None, number: int):
+    def __init__(
+        self,
+        aval: AbstractRef,
+        array: Array | None,
+        trace: Trace | None,
+        number: int,
+        meant: Place | None = None,
+    ):
         # The array, if the reference is not one of a traced function. Nothing else has this object:
         # calls of compiled functions consume it.
         self._array = array
+        # Where the array of one that is only described is.
+        self._meant = meant
         self._trace, self.number, self.aval = trace, number, aval
         self.location = locations.location()
         # Where it was frozen.
@@ -159,7 +170,7 @@ class Ref(Held):
 
     @property
     def _place(self) -> Any:
-        return None if self._array is None else self._array._place
+        return self._meant if self._array is None else self._array._place
 
     def order_of_maker(self) -> int:
         """How often the function that made it is differentiated, 0 outside of functions."""
@@ -309,6 +320,12 @@ class Ref(Held):
             return f"{self.aval}"
         # Further lines are aligned with the first.
         return repr(self._array).replace("Array", "Ref", 1).replace("\n  ", "\n")
+
+
+def described_ref(description: ShapeDtypeStruct) -> Ref:
+    """A reference that stands for those of a type where functions are traced, and holds nothing."""
+    aval = AbstractRef(description.aval.update(weak_type=False))
+    return Ref(aval, None, None, -1, description._place)
 
 
 def copied(array: Any) -> Any:

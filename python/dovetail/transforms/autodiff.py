@@ -7,27 +7,31 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import ops
 from dovetail.arrays.shaped_array import ShapedArray
 from dovetail.base import dtypes, locations
-from dovetail.base.errors import MismatchError
 from dovetail.base.locations import here
 from dovetail.base.trace_stack import derivative_order
 from dovetail.tracing.arguments import (
     Function,
     Selected,
     as_numbers,
-    as_operand,
     name_of,
     results_of,
     select,
     wraps,
 )
+from dovetail.tracing.axes import axes_in_scope
 from dovetail.tracing.bind import constant
 from dovetail.tracing.functions import TracedFunction, apply, held_by, trace
+from dovetail.tracing.references import check_references
 from dovetail.tracing.trace import Operand, Tracer
-from dovetail.trees.differences import where_unlike
-from dovetail.trees.float0 import set_float0_aside, set_float0_aside_as
+from dovetail.transforms.directions import (
+    held_type,
+    lost_tangents,
+    refuse_lost,
+    tangent_operands,
+)
+from dovetail.trees.float0 import set_float0_aside
 from dovetail.trees.pytree import flatten, is_leaf_spec, unflatten
 from dovetail.trees.treedef import public
 
@@ -172,7 +176,8 @@ def jvp(
       fun: the function.
       primals: a tuple of its arguments.
       tangents: a tuple of the same structure, shapes and dtypes: the direction. The tangent of an
-        integer has dtype float0.
+        integer has dtype float0. That of a reference is another reference: of what the first one
+        holds before, and behind the call.
       has_aux: whether `fun` returns a pair (result, auxiliary data).
 
     Returns:
@@ -180,6 +185,7 @@ def jvp(
 
     Raises:
       TypeError: primals and tangents differ in structure, shape or dtype.
+      ValueError: the function writes what has a tangent to a reference that it closes over.
 
     Example:
       >>> import dovetail as dt, dovetail.numpy as dnp
@@ -193,11 +199,14 @@ def jvp(
             f"{type(primals).__name__} and {type(tangents).__name__}"
         )
     name = name_of(fun)
-    selected = select(fun, range(len(primals)), primals, {}, "primals")
-    directions = tangent_operands(selected, tuple(tangents), "jvp")
+    selected = select(fun, range(len(primals)), primals, {}, "primals", refs=True)
+    directions, refs = tangent_operands(selected, tuple(tangents), "jvp")
     results = trace_selected("jvp", name, selected, has_aux)
     traced = results.traced
     operands = [*selected.leaves, *traced.captured]
+    if lost := lost_tangents(traced, len(selected.leaves)):
+        parts = traced.function.linearize(inexact(selected.leaves), False, derivatives_are_later())
+        refuse_lost("jvp", name, lost, parts.active)
     differentiable = [i for i, aval in enumerate(traced.avals) if dtypes.is_inexact(aval.dtype)]
     weak = all(direction.weak_type for direction in directions)
     tangent_types = [traced.avals[i].update(weak_type=weak) for i in differentiable]
@@ -212,6 +221,9 @@ def jvp(
     )
     traced.store(operands, outs)
     found = dict(zip(differentiable, outs[len(traced.avals) :], strict=True))
+    for result, leaf in written_leaves(traced, len(selected.leaves)).items():
+        if leaf in refs:
+            refs[leaf]._write(found[result])
     out_tangents: list[Any] = [
         found[i] if i in found else float0_zeros(aval) for i, aval in enumerate(traced.avals)
     ]
@@ -288,6 +300,7 @@ def trace_selected(
     traced = trace(
         python, selected.avals, selected.names, kind, name, outside, order=order, refs="held"
     )
+    check_references(kind, name, selected.leaves, selected.names, traced.captured)
     if traced.uses is not None:
         # It counts as one call, whatever is derived from it.
         traced.uses.apply(selected.leaves)
@@ -309,6 +322,19 @@ def _count_of(result: Any) -> str:
     return f"a {kind} of {len(result)}" if isinstance(result, (tuple, list)) else f"a {kind}"
 
 
+def derivatives_are_later() -> bool:
+    """Whether derivatives depend on which values vary along axes in scope: not known yet."""
+    return any(axis.is_checked for axis in axes_in_scope().values())
+
+
+def written_leaves(traced: TracedFunction, count: int) -> dict[int, int]:
+    """The results of a function that are what references among its first `count` arguments hold at
+    its end, with the positions of these.
+    """
+    first = len(traced.avals) - len(traced.echoed) - len(traced.written)
+    return {first + i: leaf for i, leaf in enumerate(traced.written) if leaf < count}
+
+
 def inexact(leaves: Sequence[Operand]) -> tuple[int, ...]:
     """The indices of the leaves that have derivatives."""
     return tuple(i for i, leaf in enumerate(leaves) if dtypes.is_inexact(leaf.dtype))
@@ -316,7 +342,7 @@ def inexact(leaves: Sequence[Operand]) -> tuple[int, ...]:
 
 def cotangent_type(leaf: Operand, weak: bool = False) -> ShapedArray:
     """The type of a leaf's cotangent; weak if both the leaf and the value pulled back are."""
-    aval = leaf if isinstance(leaf, ShapedArray) else leaf.aval
+    aval = leaf if isinstance(leaf, ShapedArray) else held_type(leaf)
     # `linear_transpose` pulls integers back, too.
     return aval.to_ct_aval().update(dtype=aval.dtype, weak_type=weak and leaf.weak_type)
 
@@ -324,75 +350,6 @@ def cotangent_type(leaf: Operand, weak: bool = False) -> ShapedArray:
 def float0_zeros(leaf: Operand | ShapedArray) -> np.ndarray:
     """The derivative with respect to an integer: zeros of a type that holds no data."""
     return np.zeros(leaf.shape, dtypes.float0)
-
-
-# Beginnings of messages about mismatched tangents, of `jvp` and of the functions that `linearize`
-# returns.
-_PROBLEMS = {
-    "jvp": "jvp called with different primal and tangent shapes or dtypes: ",
-    "linearize": "linearized function called on tangent values inconsistent with the original "
-    "primal values: ",
-}
-
-
-def tangent_operands(selected: Selected, tangents: Any, transform: str) -> list[Operand]:
-    """A tangent for each selected leaf that has one.
-
-    Args:
-      selected: the primals.
-      tangents: the tangents' tree.
-      transform: the transform that takes them, `jvp` or `linearize`.
-
-    Raises:
-      MismatchError: structure, shape or dtype differ from those of the primals.
-    """
-    values, spec = set_float0_aside_as(selected.spec, *flatten(tangents))
-    if spec != selected.spec:
-        unlike = where_unlike(selected.spec, spec, "arguments", ("the primals", "the tangents"))
-        raise MismatchError(
-            f"primal and tangent arguments to {transform} must have the same tree structure, got: "
-            f"{unlike} {here()}"
-        )
-    problem = _PROBLEMS[transform]
-    operands = []
-    for i, (value, leaf) in enumerate(zip(values, selected.leaves, strict=True)):
-        if dtypes.is_inexact(leaf.dtype):
-            operands.append(
-                as_direction(value, leaf.aval, f"the tangent of {selected.names.at(i)}", problem)
-            )
-        elif getattr(value, "dtype", None) != dtypes.float0:
-            raise MismatchError(
-                f"{problem}the tangent of {selected.names.at(i)}, which is {leaf.aval}, must have "
-                f"dtype float0, got: {value!r} {here()}; pass numpy.zeros(shape, "
-                "dovetail.dtypes.float0)"
-            )
-    return operands
-
-
-def as_direction(value: Any, aval: ShapedArray, what: str, problem: str) -> Operand:
-    """A tangent or cotangent for a value of that type; Python numbers that it can hold take its
-    dtype.
-
-    Args:
-      value: the tangent or cotangent.
-      aval: the type.
-      what: its name in messages.
-      problem: the beginning of messages.
-
-    Raises:
-      MismatchError: shape or dtype differ.
-    """
-    operand = as_operand(value, what)
-    is_lossy = dtypes.kind(operand.dtype) == "c" and dtypes.kind(aval.dtype) != "c"
-    is_number = operand.weak_type and operand.dtype != aval.dtype and not is_lossy
-    if is_number and operand.shape == aval.shape:
-        operand = ops.convert(operand, aval.dtype)
-    if operand.shape != aval.shape or operand.dtype != aval.dtype:
-        raise MismatchError(
-            f"{problem}{what} must be {aval}, got: {operand.aval} {here()}; use reshape, or "
-            f"astype({aval.dtype.name!r})"
-        )
-    return operand
 
 
 def check_differentiable(

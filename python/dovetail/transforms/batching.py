@@ -31,6 +31,7 @@ from dovetail.tracing.axes import Axis, mesh_axis_text, new_axis
 from dovetail.tracing.bind import zeros
 from dovetail.tracing.functions import TracedFunction, apply, trace
 from dovetail.tracing.held import Held
+from dovetail.tracing.key_references import KeyRef
 from dovetail.tracing.references import AbstractRef, Ref, check_references
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.transforms.batched_nodes import batches, elements
@@ -205,7 +206,12 @@ def _with_sums(results: Any, which: list[int]) -> Any:
 
 def _check_whole(name: str, arguments: Any) -> None:
     """Reject windows of references: their indices may be those of a batch."""
-    for leaf in flatten(arguments, is_leaf=lambda x: isinstance(x, Held))[0]:
+
+    def is_held(x: Any) -> bool:
+        # That of keys is made of the one of words.
+        return isinstance(x, Held) and not isinstance(x, KeyRef)
+
+    for leaf in flatten(arguments, is_leaf=is_held)[0]:
         if isinstance(leaf, Held) and type(leaf) is not Ref:
             raise TypeError(
                 "TransformedRefs are not allowed as arguments of vmap, got: a window of a "

@@ -18,11 +18,17 @@ from dovetail.base.trace_stack import current
 from dovetail.programs.jit import jit
 from dovetail.tracing import evaluation
 from dovetail.tracing.arguments import Function, Selected, as_numbers, name_of, select
-from dovetail.tracing.axes import axes_in_scope
 from dovetail.tracing.bind import constant, zeros
 from dovetail.tracing.functions import call, held_by
 from dovetail.tracing.trace import Operand
-from dovetail.transforms.autodiff import Results, refuse_axes, trace_selected
+from dovetail.transforms.autodiff import (
+    Results,
+    derivatives_are_later,
+    refuse_axes,
+    trace_selected,
+    written_leaves,
+)
+from dovetail.transforms.directions import held_type, lost_tangents, refuse_lost
 from dovetail.transforms.pullback import Pullback, Pushed, Pushforward, Side, Transposed
 from dovetail.trees.pytree import flatten, map_leaves, unflatten
 
@@ -34,13 +40,15 @@ def vjp(
 
     Args:
       fun: the function.
-      primals: its arguments.
+      primals: its arguments, arrays or references.
       has_aux: whether `fun` returns a pair (result, auxiliary data).
       reduce_axes: deprecated; must be empty.
 
     Returns:
       (result, pull) or (result, pull, auxiliary data); `pull` takes a cotangent of the result's
-      structure and returns a tuple of cotangents, one per primal.
+      structure and returns a tuple of cotangents, one per primal. That of a reference is an array,
+      the cotangent of what it held before the call, where what it holds behind it has none;
+      `pull.with_refs` takes a reference that holds both, one after the other.
 
     Raises:
       NotImplementedError: `reduce_axes` is not empty.
@@ -52,7 +60,7 @@ def vjp(
       [2.0]
     """
     refuse_axes("vjp", reduce_axes)
-    selected = select(fun, range(len(primals)), primals, {}, "primals")
+    selected = select(fun, range(len(primals)), primals, {}, "primals", refs=True)
     return _vjp(selected, name_of(fun), has_aux)
 
 
@@ -82,12 +90,13 @@ def linearize(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
 
     Args:
       fun: the function.
-      primals: its arguments.
+      primals: its arguments, arrays or references.
       has_aux: whether `fun` returns a pair (result, auxiliary data).
 
     Returns:
-      (result, push) or (result, push, auxiliary data); `push` takes tangents of the primals and
-      returns the tangent of the result. What does not depend on the tangents is computed once.
+      (result, push) or (result, push, auxiliary data); `push` takes tangents of the primals, as
+      `jvp` does, and returns the tangent of the result. What does not depend on the tangents is
+      computed once.
 
     Example:
       >>> import dovetail as dt, dovetail.numpy as dnp
@@ -96,9 +105,10 @@ def linearize(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
       2.0
     """
     name = name_of(fun)
-    selected = select(fun, range(len(primals)), primals, {}, "primals")
+    selected = select(fun, range(len(primals)), primals, {}, "primals", refs=True)
     results = trace_selected("linearize", name, selected, has_aux)
     at = _Linearized(selected, results, transposed=False)
+    at.refuse_lost(len(selected.leaves), name)
     values = at.values(selected.leaves)
     push = at.push(selected, results, values[at.count :], name)
     result = results.result(values)
@@ -131,7 +141,7 @@ def linear_transpose(
     """
     refuse_axes("linear_transpose", reduce_axes)
     name = name_of(fun)
-    if _is_later():
+    if derivatives_are_later():
         raise NotImplementedError(
             "linear_transpose must not be inside of shard_map with check_vma=True, got: "
             f"`{name}` {here()}; use vjp, or check_vma=False"
@@ -257,11 +267,6 @@ def _named(shape: tuple[int, ...]) -> tuple[Any, ...]:
     return in_progress.root.sizes.named(shape)
 
 
-def _is_later() -> bool:
-    """Whether derivatives depend on which values vary along axes in scope: not known yet."""
-    return any(axis.is_checked for axis in axes_in_scope().values())
-
-
 class _Linearized:
     """A linearized function, partitioned into the part computed at the point and the linear part.
 
@@ -291,7 +296,7 @@ class _Linearized:
         wrt = [*self._wrt, *echoes]
         try:
             parts = (
-                function.linearize(wrt, transposed, _is_later())
+                function.linearize(wrt, transposed, derivatives_are_later())
                 if varies is dtypes.is_inexact
                 else function.transpose(wrt)
             )
@@ -307,6 +312,12 @@ class _Linearized:
                 for shape, element in parts.known.outputs[self.count :]
             ),
         ]
+
+    def refuse_lost(self, count: int, name: str) -> None:
+        """Raise a ValueError if references that the function closes over, behind its `count`
+        arguments, hold what depends on these.
+        """
+        refuse_lost("linearize", name, lost_tangents(self._traced, count), self._active)
 
     def values(self, leaves: Sequence[Operand]) -> list[Operand]:
         """The function's results, then the residuals."""
@@ -394,7 +405,7 @@ class _Linearized:
         positions = sorted({echo.position for echo in traced.echoed})
         nonzero_echoes = zip(traced.echoed, self._nonzero[count:], strict=True)
         echoes = [(positions.index(echo.position), echo.depth, has) for echo, has in nonzero_echoes]
-        leaves = [leaf.aval for leaf in selected.leaves]
+        leaves = [held_type(leaf) for leaf in selected.leaves]
         primals = Side(leaves, selected.spec, [nonzero.get(i, False) for i in range(len(leaves))])
         returned = Side(results.traced.avals, results.spec, self._active)
         transposed = Transposed(
@@ -405,6 +416,7 @@ class _Linearized:
             primals,
             self._varies,
             echoes,
+            written_leaves(traced, len(leaves)),
         )
         return Pullback(transposed, [*residuals, *(operands[i] for i in positions)])
 
@@ -414,4 +426,6 @@ class _Linearized:
         """The linear function from tangents of the primals to that of the result."""
         traced = results.traced
         side = Side(traced.avals, results.spec, self._active)
-        return Pushforward(Pushed(name, self._linear, selected, side, results.count), residuals)
+        written = written_leaves(traced, len(selected.leaves))
+        pushed = Pushed(name, self._linear, selected, side, results.count, written)
+        return Pushforward(pushed, residuals)

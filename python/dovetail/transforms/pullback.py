@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,12 +19,8 @@ from dovetail.tracing.bind import zeros
 from dovetail.tracing.functions import call
 from dovetail.tracing.references import echo_type
 from dovetail.tracing.trace import Operand
-from dovetail.transforms.autodiff import (
-    as_direction,
-    cotangent_type,
-    float0_zeros,
-    tangent_operands,
-)
+from dovetail.transforms.autodiff import cotangent_type, float0_zeros
+from dovetail.transforms.directions import as_direction, tangent_operands
 from dovetail.transforms.echoes import leave, passed_on
 from dovetail.transforms.explicit_sharding import reshard
 from dovetail.transforms.wanted_cotangents import deliver
@@ -85,17 +81,25 @@ class Pushed(LinearPart):
       selected: the primals.
       results: the function's results; `used` are those that depend on the primals.
       count: the number of its results that belong to the tree; others are auxiliary.
+      written: of these, the results that primals hold at the end, with the positions of these.
     """
 
     def __init__(
-        self, name: str, linear: evaluation.Callee, selected: Selected, results: Side, count: int
+        self,
+        name: str,
+        linear: evaluation.Callee,
+        selected: Selected,
+        results: Side,
+        count: int,
+        written: Mapping[int, int],
     ) -> None:
         super().__init__(name, linear)
         self._selected, self._results, self._count = selected, results, count
+        self._written = written
 
     def __call__(self, kept: Sequence[Operand], tangents: tuple[Any, ...]) -> Any:
         """The tangent of the result."""
-        operands = tangent_operands(self._selected, tangents, "linearize")
+        operands, refs = tangent_operands(self._selected, tangents, "linearize")
         weak = all(operand.weak_type for operand in operands)
         active = [
             aval.update(weak_type=weak)
@@ -104,13 +108,16 @@ class Pushed(LinearPart):
         ]
         outs = iter(call(self._callee(), [*kept, *operands], active))
         out_tangents: list[Any] = []
-        for i, aval in enumerate(self._results.avals[: self._count]):
-            if self._results.used[i]:
+        for aval, is_active in zip(self._results.avals, self._results.used, strict=True):
+            if is_active:
                 out_tangents.append(next(outs))
             else:
                 is_zero = dtypes.is_inexact(aval.dtype)
                 out_tangents.append(zeros(aval) if is_zero else float0_zeros(aval))
-        return unflatten(self._results.spec, out_tangents)
+        for result, leaf in self._written.items():
+            if leaf in refs:
+                refs[leaf]._write(out_tangents[result])
+        return unflatten(self._results.spec, out_tangents[: self._count])
 
 
 class Transposed(LinearPart):
@@ -125,6 +132,7 @@ class Transposed(LinearPart):
       varies: the types of the values with cotangents.
       echoes: the last results of the differentiated function, echoes of references that backward
         rules use: of which reference, the depth, and whether the function returns its cotangent.
+      written: the results that primals hold at the end, with the positions of these.
     """
 
     def __init__(
@@ -136,14 +144,24 @@ class Transposed(LinearPart):
         primals: Side,
         varies: Callable[[np.dtype], bool],
         echoes: Sequence[tuple[int, int, bool]] = (),
+        written: Mapping[int, int] | None = None,
     ) -> None:
         super().__init__(name, linear)
         self.results, self.count, self.primals, self._varies = results, count, primals, varies
         self._echoes = echoes
+        self.written = written or {}
         self._num_refs = 1 + max((ref for ref, _, _ in echoes), default=-1)
 
-    def __call__(self, kept: Sequence[Any], cotangent: Any) -> tuple[Any, ...]:
-        """The cotangents of the primals; what is kept ends with the references."""
+    def __call__(
+        self, kept: Sequence[Any], cotangent: Any, held: Mapping[int, Operand] | None = None
+    ) -> tuple[Any, ...]:
+        """The cotangents of the primals.
+
+        Args:
+          kept: the kept values, then references.
+          cotangent: the result's.
+          held: the cotangents of what primals hold at the end, by their positions; zero for others.
+        """
         first_ref = len(kept) - self._num_refs
         kept, refs = kept[:first_ref], kept[first_ref:]
         first_echo = len(self.results.avals) - len(self._echoes)
@@ -157,6 +175,9 @@ class Transposed(LinearPart):
         operands = []
         for i, (aval, used) in enumerate(zip(self.results.avals, self.results.used, strict=True)):
             seed = None
+            if i in self.written and held is not None and self.written[i] in held:
+                what = f"the cotangent of what primal {self.written[i]} of `{self.name}` holds"
+                seed = as_direction(held[self.written[i]], aval, what, "with_refs: ")
             if i < self.count and self._varies(aval.dtype):
                 what = f"the cotangent of result {i} of `{self.name}`"
                 problem = "unexpected JAX type (shape or dtype) for the argument of a pullback: "
@@ -224,14 +245,27 @@ class Pullback:
         Args:
           wanted: for each leaf of the primals, in their structure, a reference to which its
             cotangent is added, or one of `dovetail.ad`: `GradValue()`, or any other object, for
-            those to be returned, `DontWant()` for those that are not needed.
+            those to be returned, `DontWant()` for those that are not needed. For a primal that is a
+            reference, it holds the cotangent of what that holds behind the call first, then of what
+            it held before.
 
         Returns:
           A function of the cotangent of the result. It returns a tuple with one entry per primal,
           which has a `GradRef` or a `DidntWant` in place of cotangents that are not returned.
         """
-        primals, name = self._linear.primals.spec, self._linear.name
-        return lambda cotangent: deliver(name, wanted, self(cotangent), primals)
+        linear = self._linear
+        written = {*linear.written.values()}
+
+        def pull(cotangent: Any) -> tuple[Any, ...]:
+            return deliver(
+                linear.name,
+                wanted,
+                lambda held: linear(self._kept, cotangent, held),
+                linear.primals.spec,
+                written,
+            )
+
+        return pull
 
     def __repr__(self) -> str:
         return f"<the pullback of `{self._linear.name}`>"

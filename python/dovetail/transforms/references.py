@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from dovetail.arrays.array import Array, ShapedArray
+from dovetail.arrays.keys import is_key_type, is_keys
 from dovetail.base import dtypes
 from dovetail.base.errors import type_error
 from dovetail.base.locations import here
@@ -13,16 +16,18 @@ from dovetail.tracing import reference_ops
 from dovetail.tracing.arguments import as_operand
 from dovetail.tracing.bind import zeros
 from dovetail.tracing.held import Held
+from dovetail.tracing.key_references import KeyRef
 from dovetail.tracing.references import AbstractRef, Ref, copied
 
 _KINDS = (None, "no_grad_no_remat")
 
 
-def new_ref(init_val: Any, *, memory_space: Any = None, kind: str | None = None) -> Ref:
+def new_ref(init_val: Any, *, memory_space: Any = None, kind: str | None = None) -> Any:
     """Create a reference, a mutable place that holds an array.
 
     Args:
-      init_val: the array that it holds first, of any shape and dtype, or a number.
+      init_val: the array that it holds first, of any shape and dtype, also of random keys, or a
+        number.
       memory_space: must be None.
       kind: None or `no_grad_no_remat`, which is accepted and means nothing here: what a function
         writes to a reference from outside of it has no derivative in any case.
@@ -48,6 +53,8 @@ def new_ref(init_val: Any, *, memory_space: Any = None, kind: str | None = None)
             "new_ref: memory_space must be None, and kind one of None and 'no_grad_no_remat', got: "
             f"{memory_space!r} and {kind!r} {here()}"
         )
+    if is_keys(init_val):
+        return KeyRef(new_ref(init_val._data, kind=kind), init_val.dtype)
     x = as_operand(init_val, "init_val of new_ref")
     in_progress = current()
     if in_progress is not None:
@@ -57,7 +64,7 @@ def new_ref(init_val: Any, *, memory_space: Any = None, kind: str | None = None)
     return Ref(AbstractRef(array.aval), array, None, -1)
 
 
-def empty_ref(ty: Any, memory_space: Any = None) -> Ref:
+def empty_ref(ty: Any, memory_space: Any = None) -> Any:
     """Create a reference whose first array must not be relied on; here it is zeros.
 
     Args:
@@ -79,6 +86,10 @@ def empty_ref(ty: Any, memory_space: Any = None) -> Ref:
     """
     if not (hasattr(ty, "shape") and hasattr(ty, "dtype")):
         raise type_error(f"empty_ref: ty must have a shape and a dtype, got: {ty!r}")
+    if is_key_type(ty.dtype):
+        shape = (*ty.shape, *ty.dtype.generator.key_shape)
+        words = new_ref(zeros(ShapedArray(shape, np.dtype(np.uint32))), memory_space=memory_space)
+        return KeyRef(words, ty.dtype)
     return new_ref(zeros(ShapedArray(ty.shape, dtypes.dtype(ty))), memory_space=memory_space)
 
 
@@ -121,7 +132,7 @@ def free_ref(ref: Ref) -> None:
 
 
 def _checked(what: str, ref: Any) -> Any:
-    if type(ref) is not Ref:
+    if not isinstance(ref, (Ref, KeyRef)):
         raise type_error(f"{what}: ref must be a reference made by new_ref, got: {ref!r}")
     return ref
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
 from dovetail.base.errors import MismatchError
@@ -63,15 +63,22 @@ for _stands in (GradRef, DidntWant):
     register_node(_stands, lambda _: ((), None), lambda *_, stands=_stands: stands())
 
 
-def deliver(name: str, wanted: Sequence[Any], cotangents: tuple[Any, ...], spec: Any) -> Any:
+def deliver(
+    name: str,
+    wanted: Sequence[Any],
+    pull: Callable[[Mapping[int, Any]], tuple[Any, ...]],
+    spec: Any,
+    written: Container[int],
+) -> Any:
     """The cotangents that are wanted as values; others are added to references.
 
     Args:
       name: the name of the function that was differentiated.
       wanted: a `DontWant`, a reference, or a `GradValue` in place of each primal's leaf; other
         objects mean the latter, as in JAX.
-      cotangents: the cotangents of the primals.
+      pull: returns the cotangents of the primals, given those of what primals hold at the end.
       spec: the structure of the primals.
+      written: the positions of primals to which the function writes.
 
     Returns:
       The cotangents, with a `GradRef` or a `DidntWant` where there is no value.
@@ -86,10 +93,15 @@ def deliver(name: str, wanted: Sequence[Any], cotangents: tuple[Any, ...], spec:
             "with_refs: there must be a reference, a GradValue or a DontWant for each leaf of the "
             f"primals, got: {where_unlike(spec, given, 'primal', owners)} {here()}"
         )
+    replaced = [i for i, leaf in enumerate(leaves) if isinstance(leaf, Held) and i in written]
+    cotangents = flatten(pull({i: leaves[i]._read() for i in replaced}))[0]
     results: list[Any] = []
-    for leaf, cotangent in zip(leaves, flatten(cotangents)[0], strict=True):
+    for i, (leaf, cotangent) in enumerate(zip(leaves, cotangents, strict=True)):
         if isinstance(leaf, Held):
-            leaf.addupdate(cotangent)
+            if i in replaced:
+                leaf[...] = cotangent
+            else:
+                leaf.addupdate(cotangent)
             results.append(GradRef())
         elif isinstance(leaf, DontWant):
             results.append(DidntWant())

@@ -320,6 +320,82 @@ def sum_of_segments(interpret: bool) -> Case:
     )
 
 
+@case
+def rotary_embedding(interpret: bool) -> Case:
+    """Halves of the last dimension are read and written one by one."""
+
+    def kernel(x: Any, cos: Any, sin: Any, o: Any) -> None:
+        a, b = x[..., :4], x[..., 4:]
+        o[..., :4] = a * cos[...] - b * sin[...]
+        o[..., 4:] = b * cos[...] + a * sin[...]
+
+    def plain(x: Any, cos: Any, sin: Any) -> Any:
+        a, b = x[..., :4], x[..., 4:]
+        return dnp.concatenate([a * cos - b * sin, b * cos + a * sin], -1)
+
+    heads = pl.BlockSpec((None, None, 6, 8), lambda b, h: (b, h, 0, 0))
+    call = pl.pallas_call(
+        kernel,
+        typed(2, 3, 6, 8),
+        grid=(2, 3),
+        in_specs=[heads, whole(6, 4), whole(6, 4)],
+        out_specs=heads,
+        interpret=interpret,
+    )
+    angle = np.arange(6)[:, None] / 10 ** np.arange(4.0)
+    return Case(
+        call, plain, [normal(2, 3, 6, 8), np.cos(angle).astype(F32), np.sin(angle).astype(F32)]
+    )
+
+
+@case
+def hadamard(interpret: bool) -> Case:
+    """Stages of butterflies, each on another shape of the block."""
+
+    def kernel(x: Any, o: Any) -> None:
+        v = x[...]
+        for half in (1, 2, 4):
+            parts = v.reshape(-1, 4 // half, 2, half)
+            a, b = parts[:, :, 0], parts[:, :, 1]
+            v = dnp.stack([a + b, a - b], 2).reshape(-1, 8)
+        o[...] = v
+
+    call = pl.pallas_call(
+        kernel, typed(6, 8), grid=3, in_specs=[rows(2, 8)], out_specs=rows(2, 8),
+        interpret=interpret,
+    )  # fmt: skip
+    two = np.array([[1, 1], [1, -1]], F32)
+    return Case(call, lambda x: x @ np.kron(two, np.kron(two, two)), [normal(6, 8)])
+
+
+@case
+def in_place_twice(interpret: bool) -> Case:
+    """What starts as an argument, which is also another argument, and is needed afterwards."""
+
+    def kernel(a: Any, x: Any, _: Any, o: Any) -> None:
+        o[...] += a[0] * x[...][::-1]
+
+    call = pl.pallas_call(
+        kernel,
+        typed(12),
+        grid=3,
+        in_specs=[whole(1), rows(4), rows(4)],
+        out_specs=rows(4),
+        input_output_aliases={2: 0},
+        interpret=interpret,
+    )
+
+    def twice(a: Any, x: Any) -> Any:
+        return call(a, x, x) * x, call(a, call(a, x, x), x)
+
+    def plain(a: Any, x: Any) -> Any:
+        turned = lambda y: y.reshape(3, 4)[:, ::-1].reshape(12)  # noqa: E731
+        first = x + a * turned(x)
+        return first * x, x + a * turned(first)
+
+    return Case(twice, plain, [normal(1), normal(12)])
+
+
 def assert_close(got: Any, expected: Any) -> None:
     for a, b in zip(dt.tree.leaves(got), dt.tree.leaves(expected), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-3)

@@ -272,6 +272,11 @@ def test_wrong_arguments() -> None:
         pl.ds(0, -1)
     with pytest.raises(IndexError, match="must fit its dimension 0 of size 3, got: 4 elements"):
         dt.new_ref(np.ones(3))[pl.ds(0, 4)]
+    for start in (-1, 2, np.int64(3)):
+        with pytest.raises(ValueError, match=rf"Out of bound slice: start={start}, size=2, stri"):
+            dt.new_ref(np.ones(3))[pl.ds(start, 2)]
+    with pytest.raises(ValueError, match=r"Out of bound slice: start=1, size=2, stride=2, dim=3"):
+        pl.pallas_call(lambda o: o.set(1.0, pl.ds(1, 2, 2)), struct(3))()
     with pytest.raises(IndexError, match="too many indices for a reference of rank 1, got: 2"):
         dt.new_ref(np.ones(3))[pl.ds(0, 1), 0]
 

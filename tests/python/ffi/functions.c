@@ -74,6 +74,20 @@ int32_t increment(void *const *arrays, const int64_t *sizes, const dovetail_call
   return 0;
 }
 
+// The first argument, in whose memory the result is, plus the second one backwards; of four bytes an element.
+int32_t add_turned(void *const *arrays, const int64_t *sizes, const dovetail_call *call) {
+  if (arrays[0] != arrays[2] || arrays[0] == arrays[1])
+    return dovetail_fail(call, "the result must be in the memory of the first argument alone");
+  int64_t last = sizes[0] - 1;
+  for (int64_t i = 0; i <= last; ++i) {
+    if (call->arrays[0].type == DOVETAIL_INT32)
+      ((int32_t *)arrays[2])[i] += ((const int32_t *)arrays[1])[last - i];
+    else
+      ((float *)arrays[2])[i] += ((const float *)arrays[1])[last - i];
+  }
+  return 0;
+}
+
 // 1 if all arrays are aligned.
 int32_t aligned(void *const *arrays, const int64_t *sizes, const dovetail_call *call) {
   (void)sizes;

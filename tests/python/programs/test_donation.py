@@ -257,3 +257,23 @@ def test_a_donated_argument_that_is_a_result_stays(
     changed, same = dt.jit(program, donate_argnums=0)(dt.jit(lambda x: x + 0)(x), np.int32(0))
     np.testing.assert_array_equal(same, x if returned != "reshaped" else x.reshape(1, -1))
     np.testing.assert_allclose(changed, CHANGES[change](dnp.array(x), 0), rtol=1e-6)
+
+
+READS = {
+    "turned": lambda x, y: x + y[::-1],
+    "its own, turned": lambda x, y: x + x[::-1],
+    "its own, in another shape": lambda x, y: x + x.reshape(64, 1024).T,
+    "a computed row": lambda x, y: x + y[x[0, 0].astype("int32") % 7],
+    "both": lambda x, y: (x * 2 + y[::-1] % 7, y + x[:1]),
+}
+
+
+@pytest.mark.parametrize("name", READS)
+@pytest.mark.parametrize("donated", [0, 1, (0, 1)])
+@pytest.mark.filterwarnings("ignore:Some donated buffers were not usable")
+def test_what_is_read_elsewhere_than_it_is_written(name: str, donated: Any) -> None:
+    x, y = np.random.default_rng(0).integers(-8, 9, (2, 1024, 64)).astype("float32")
+    expected = dt.tree.leaves(dt.jit(READS[name], compile="never")(x, y))
+    f = dt.jit(READS[name], donate_argnums=donated, compile="now")
+    for a, b in zip(dt.tree.leaves(f(dnp.array(x), dnp.array(y))), expected, strict=True):
+        np.testing.assert_array_equal(a, b)
