@@ -17,6 +17,7 @@ from dovetail.placement.shardings import UNSPECIFIED
 from dovetail.tracing.arguments import as_operand, as_operand_or_ref
 from dovetail.tracing.composed import makes_equations
 from dovetail.tracing.functions import apply
+from dovetail.transforms.custom_derivatives.forward import custom_jvp
 from dovetail.transforms.primitives import Primitive
 from dovetail.transforms.program_rules import ProgramRules
 
@@ -58,7 +59,7 @@ class CallPrimitive(Primitive):
         super().__init__(name)
         self.op, self.body, self.rules = op, body, rules
 
-    def bind(self, *args: Any, **params: Any) -> Any:
+    def _bound(self, *args: Any, **params: Any) -> Any:
         """Call the function, with its rules."""
         program = params[self.body]
         jaxpr = program if isinstance(program, Jaxpr) else program.jaxpr
@@ -82,7 +83,7 @@ class CallPrimitive(Primitive):
         body = taken(traced.function)
         return apply(self.op, body, operands, traced.out_avals, **traced.attributes, **rules)
 
-    impl = bind
+    impl = _bound
 
 
 class _Custom(CallPrimitive):
@@ -93,9 +94,24 @@ class _Custom(CallPrimitive):
         body: ClosedJaxpr = params[self.body]
         return params | {"subfuns": (Callable_(body.jaxpr.function.function, body),)}
 
-    def bind(self, *args: Any, subfuns: Any = None, **params: Any) -> Any:
-        """Call the function, with its rules."""
-        return super().bind(*args, **params)
+    def _bound(self, *args: Any, subfuns: Any = (), **params: Any) -> Any:
+        """Call the function, with its rules; without a jaxpr, those of `subfuns`."""
+        if self.body in params:
+            return super()._bound(*args, **params)
+        if self.op != "custom_jvp":
+            raise NotImplementedError(
+                f"{self}.bind: the function must be given as the parameter {self.body!r}, got: "
+                f"{sorted(params)}"
+            )
+        fun, jvp = subfuns
+        function = custom_jvp(lambda *xs: list(fun.call_wrapped(*xs)))
+
+        @function.defjvp
+        def rule(primals: Any, tangents: Any) -> Any:
+            outs = list(jvp.call_wrapped(*primals, *tangents))
+            return outs[: len(outs) // 2], outs[len(outs) // 2 :]
+
+        return function(*args)
 
 
 jit_p = CallPrimitive("jit", "call", "jaxpr")
@@ -146,7 +162,7 @@ class _Call(ComposedPrimitive):
         rest = {key: value for key, value in params.items() if key != "call_jaxpr"}
         return rest | {"subfuns": (jaxpr_as_fun(_closed(params["call_jaxpr"])),)}
 
-    def bind(self, *args: Any, subfuns: Any = (), call_jaxpr: Any = None, **params: Any) -> Any:
+    def _bound(self, *args: Any, subfuns: Any = (), call_jaxpr: Any = None, **params: Any) -> Any:
         """Call the program, or the function of `subfuns`."""
         if call_jaxpr is None:
             (function,) = subfuns
@@ -158,7 +174,7 @@ class _Call(ComposedPrimitive):
                 (*call_jaxpr.consts, *args),
                 late.making.with_constants_as_arguments(call_jaxpr),
             )
-        return super().bind(*args, call_jaxpr=call_jaxpr, **params)
+        return super()._bound(*args, call_jaxpr=call_jaxpr, **params)
 
 
 def _closed(program: Jaxpr | ClosedJaxpr) -> ClosedJaxpr:
@@ -190,11 +206,11 @@ class _Control(Primitive):
         super().__init__(name)
         self._call = call
 
-    def bind(self, *args: Any, **params: Any) -> Any:
+    def _bound(self, *args: Any, **params: Any) -> Any:
         """Apply it."""
         return self._call(*args, **params)
 
-    impl = bind
+    impl = _bound
 
 
 def _scan(*args: Any, jaxpr: ClosedJaxpr, num_consts: int, num_carry: int, **params: Any) -> Any:

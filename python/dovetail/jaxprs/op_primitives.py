@@ -46,7 +46,7 @@ class OpPrimitive(Primitive):
         keywords = {key: value for key, value in keywords.items() if key not in self.fixed}
         return self._to(keywords, ins, outs)
 
-    def bind(self, *args: Any, **params: Any) -> Any:
+    def _bound(self, *args: Any, **params: Any) -> Any:
         """Apply the op.
 
         Args:

@@ -24,7 +24,7 @@ from dovetail.symbolic.slices import range_of, within
 from dovetail.tracing.bind import apply_known, constant, is_eager, is_for_host
 from dovetail.tracing.composed import makes_equations
 from dovetail.tracing.held_indices import Slice
-from dovetail.tracing.trace import Tracer
+from dovetail.tracing.tracer import AnyTracer
 from dovetail.tracing.whole import whole
 from dovetail.trees.pytree import flatten
 
@@ -299,7 +299,7 @@ def applied(x: Array, index: Any) -> tuple[Array, list[Entry | None]]:
         if isinstance(entry, _Mask) or not reads:
             continue
         # A symbolic size is compared with 0 only for known integers.
-        may_ask = not isinstance(entry, Tracer) or type(x.shape[dim]) is not Size
+        may_ask = not isinstance(entry, AnyTracer) or type(x.shape[dim]) is not Size
         if may_ask and not isinstance(entry, slice) and not np.ndim(entry) and not x.shape[dim]:
             raise index_error(f"index {entry} is out of bounds for axis {dim} with size 0")
     return x, entries
@@ -394,7 +394,7 @@ def _checked(entry: Any) -> Any:
 
 def _array_of(entry: Sequence[Any]) -> Any:
     """The array of ints or bools that a sequence means."""
-    if any(isinstance(leaf, Tracer) for leaf in flatten(entry)[0]):
+    if any(isinstance(leaf, AnyTracer) for leaf in flatten(entry)[0]):
         return asarray(entry)
     if not entry:
         return _NO_PLACES
@@ -411,7 +411,7 @@ def _array_of(entry: Sequence[Any]) -> Any:
 
 
 def _bound(value: Any) -> int | None:
-    if type(value) is Tracer:
+    if isinstance(value, AnyTracer):
         try:
             return operator.index(value)
         except TypeError as error:

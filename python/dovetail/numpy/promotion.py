@@ -24,7 +24,7 @@ from dovetail.ops.operands import (
 )
 from dovetail.symbolic.size import has_sizes
 from dovetail.tracing.result_places import as_repeated
-from dovetail.tracing.trace import Tracer
+from dovetail.tracing.tracer import AnyTracer
 
 ToDtype = Callable[[np.dtype], np.dtype]
 
@@ -149,7 +149,7 @@ def with_dtype(x: Any, dtype: np.dtype, weak: bool = False) -> Array:
     if isinstance(x, ArrayMethods):
         if x.dtype == dtype and x.weak_type == weak:
             return x  # type: ignore[return-value]
-        if x.dtype == dtype and type(x) is not Tracer:
+        if x.dtype == dtype and not isinstance(x, AnyTracer):
             return x.with_weakness(weak)  # type: ignore[attr-defined]
         return ops.convert(x, dtype, weak)
     if isinstance(x, PYTHON_SCALARS):

@@ -26,6 +26,7 @@ from dovetail.tracing.functions import call as apply_function
 from dovetail.tracing.perturbed import is_perturbed
 from dovetail.tracing.references import Ref, check_references, refuse_returned
 from dovetail.tracing.trace import Operand, Tracer
+from dovetail.tracing.tracer import AnyTracer
 from dovetail.trees.differences import where_unlike
 from dovetail.trees.pytree import flatten, leaf_names, unflatten
 
@@ -225,7 +226,7 @@ def refuse_tracers(values: Iterable[Any], name: str) -> None:
       LeakedTracerError: there is one.
     """
     for leaf in flatten(list(values))[0]:
-        if type(leaf) is Tracer:
+        if isinstance(leaf, AnyTracer):
             raise LeakedTracerError(
                 f"arguments of the custom_vjp function `{name}` that nondiff_argnums names must be "
                 f"known values or functions, got: {leaf.description()}, a tracer ({leaf.aval}), "
