@@ -19,9 +19,9 @@ from dovetail.base import errors
 from dovetail.base.errors import ConcretizationTypeError, LeakedTracerError
 from dovetail.base.locations import here
 from dovetail.base.mlir_types import Type
-from dovetail.base.trace_stack import stack, suspended
+from dovetail.base.trace_stack import derivative_order, stack, suspended
 from dovetail.jaxprs.evaluation import jaxpr_as_fun
-from dovetail.jaxprs.higher_order import Callable_, custom_jvp_call_p, custom_vjp_call_p
+from dovetail.jaxprs.higher_order import custom_jvp_call_p, custom_vjp_call_p
 from dovetail.jaxprs.structure import Atom, Jaxpr, Literal, Var
 from dovetail.jaxprs.view import View
 from dovetail.tracing import evaluation
@@ -160,7 +160,7 @@ class UserTracer(AnyTracer, metaclass=_TracerType):
     # No class derived from `Tracer`: Python would ask its comparisons first, and swap operands.
     __slots__ = ("__weakref__", "_line_info", "_trace", "aval")
     _trace: Any
-    aval: ShapedArray  # type: ignore[override]
+    aval: ShapedArray  # pyright: ignore[reportIncompatibleMethodOverride]
 
     def __init__(self, trace: Any, aval: ShapedArray) -> None:
         self._trace, self.aval = trace, aval
@@ -188,7 +188,7 @@ class UserTracer(AnyTracer, metaclass=_TracerType):
         """The elements, if they are known."""
         return None
 
-    def concrete(self, error: type[ConcretizationTypeError]) -> np.ndarray:
+    def concrete(self, error: Any) -> np.ndarray:
         """The elements, if they are known."""
         value = self.to_concrete_value()
         if value is None:
@@ -200,6 +200,16 @@ class UserTracer(AnyTracer, metaclass=_TracerType):
 
     def _value(self) -> np.ndarray:
         return self.concrete(ConcretizationTypeError)
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            return super().__bool__()
+        return bool(self.concrete(errors.TracerBoolConversionError).reshape(())[()])
+
+    def __index__(self) -> int:
+        if self.shape == () and self.dtype.kind in "iu":
+            return int(self.concrete(errors.TracerIntegerConversionError))
+        return super().__index__()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self.concrete(errors.TracerArrayConversionError), dtype)
@@ -252,7 +262,9 @@ class Relay(Trace):
     value_class: ClassVar[Callable[..., Any]] = UserTracer
 
     def __init__(self, user: Any) -> None:
-        super().__init__("trace of a library", repr(user), False, ())
+        # Rules are part of equations, whether a derivative needs them or not.
+        order = derivative_order() + 1
+        super().__init__("trace of a library", repr(user), False, (), order=order)
         self.function.finish([])
         self.user = user
         # Functions of several ops are equations.
@@ -321,15 +333,12 @@ class Relay(Trace):
     def result(self, primitive: Any, operands: list[Any], params: dict[str, Any]) -> Any:
         """What the program's trace makes of an equation, outside of the traces in progress."""
         if primitive is custom_jvp_call_p:
-            body, zeros = params["call_jaxpr"], params["symbolic_zeros"]
-            fun, rule = wrap_init(jaxpr_as_fun(body)), params["jvp_jaxpr_fun"]
-            jvp = wrap_init(_called(rule))
+            fun, jvp = _functions(params, "jvp_jaxpr_fun")
             return self.user.process_custom_jvp_call(
-                primitive, fun, jvp, operands, symbolic_zeros=zeros
+                primitive, fun, jvp, operands, symbolic_zeros=params["symbolic_zeros"]
             )
         if primitive is custom_vjp_call_p:
-            fun = wrap_init(jaxpr_as_fun(params["call_jaxpr"]))
-            fwd, bwd = (wrap_init(_called(params[key])) for key in ("fwd_jaxpr_thunk", "bwd"))
+            fun, fwd, bwd = _functions(params, "fwd_jaxpr_thunk", "bwd")
             return self.user.process_custom_vjp_call(
                 primitive,
                 fun,
@@ -358,8 +367,12 @@ def process(primitive: Any, args: Sequence[Any], params: dict[str, Any]) -> Any:
         return relay.result(primitive, operands, params)
 
 
-def _called(rule: Any) -> Callable[..., Any]:
-    return rule.call_wrapped if isinstance(rule, Callable_) else rule
+def _functions(params: dict[str, Any], *rules: str) -> Sequence[Any]:
+    """A function and its rules, which parameters have as they are or as programs."""
+    if "subfuns" in params:
+        return params["subfuns"]
+    functions = jaxpr_as_fun(params["call_jaxpr"]), *(params[rule] for rule in rules)
+    return [wrap_init(function) for function in functions]
 
 
 class take_current_trace:

@@ -26,7 +26,6 @@ from dovetail.ops.operands import (
     one_or_several,
 )
 from dovetail.symbolic.size import Size, as_size
-from dovetail.tracing.trace import Tracer
 from dovetail.tracing.tracer import AnyTracer
 from dovetail.transforms.out_sharding import accepts_out_sharding
 
@@ -174,7 +173,7 @@ def _rolled(x: Array, shift: Any, axis: int) -> Array:
     return lax.concatenate(parts, axis)
 
 
-def _rolled_by(x: Array, shift: Tracer, axis: int) -> Array:
+def _rolled_by(x: Array, shift: AnyTracer, axis: int) -> Array:
     size = x.shape[axis]
     if not size:
         return x

@@ -201,7 +201,7 @@ def results_of_call(
 
     has_derivative = any(dtypes.is_inexact(aval.dtype) for aval in primal.avals)
     if not has_derivative or not any(
-        type(x) in (Tracer, Ref) and dtypes.is_inexact(x.dtype) for x in operands
+        isinstance(x, (AnyTracer, Ref)) and dtypes.is_inexact(x.dtype) for x in operands
     ):
         return plain()
     if symbolic_zeros and not any(map(is_perturbed, operands)):
