@@ -276,14 +276,14 @@ def loop_params(
     if op == "while":
         num_carry, num_consts = segments[:2]
         carry, consts = atoms[:num_carry], atoms[num_carry : num_carry + num_consts]
-        cond, body = bodies
+        (cond, of_cond), (body, of_body) = (_with_used(each, num_consts) for each in bodies)
         params = {
             "cond_jaxpr": cond,
-            "cond_nconsts": num_consts,
+            "cond_nconsts": len(of_cond),
             "body_jaxpr": body,
-            "body_nconsts": num_consts,
+            "body_nconsts": len(of_body),
         }
-        return while_p, params, [*consts, *consts, *carry]
+        return while_p, params, [*(consts[i] for i in (*of_cond, *of_body)), *carry]
     num_carry, num_xs, num_consts = segments[:3]
     carry, xs = atoms[:num_carry], atoms[num_carry : num_carry + num_xs]
     consts = atoms[num_carry + num_xs : num_carry + num_xs + num_consts]
@@ -296,6 +296,18 @@ def loop_params(
         "unroll": attributes.get("unroll", 1),
     }
     return scan_p, params, [*consts, *carry, *xs]
+
+
+def _with_used(body: ClosedJaxpr, count: int) -> tuple[ClosedJaxpr, list[int]]:
+    """A body without those of its first arguments that it does not use, and the numbers of the
+    others.
+    """
+    jaxpr = body.jaxpr
+    used = {id(atom) for eqn in jaxpr.eqns for atom in eqn.invars}
+    used.update(map(id, jaxpr.outvars))
+    kept = [i for i in range(count) if id(jaxpr.invars[i]) in used]
+    invars = [*(jaxpr.invars[i] for i in kept), *jaxpr.invars[count:]]
+    return ClosedJaxpr(jaxpr.replace(invars=invars), body.consts), kept
 
 
 def order_of_arguments(op: str, attributes: dict[str, Any]) -> list[int]:

@@ -158,9 +158,14 @@ class UserTracer(AnyTracer, metaclass=_TracerType):
     """
 
     # No class derived from `Tracer`: Python would ask its comparisons first, and swap operands.
-    __slots__ = ("__weakref__", "_line_info", "_trace", "aval")
+    __slots__ = (
+        "__weakref__",
+        "_line_info",
+        "_trace",
+        "aval",  # pyright: ignore[reportIncompatibleMethodOverride]
+    )
     _trace: Any
-    aval: ShapedArray  # pyright: ignore[reportIncompatibleMethodOverride]
+    aval: ShapedArray
 
     def __init__(self, trace: Any, aval: ShapedArray) -> None:
         self._trace, self.aval = trace, aval
