@@ -158,17 +158,13 @@ class UserTracer(AnyTracer, metaclass=_TracerType):
     """
 
     # No class derived from `Tracer`: Python would ask its comparisons first, and swap operands.
-    __slots__ = (
-        "__weakref__",
-        "_line_info",
-        "_trace",
-        "aval",  # pyright: ignore[reportIncompatibleMethodOverride]
-    )
+    __slots__ = ("__weakref__", "_line_info", "_trace", "aval")
     _trace: Any
     aval: ShapedArray
 
     def __init__(self, trace: Any, aval: ShapedArray) -> None:
-        self._trace, self.aval = trace, aval
+        self._trace = trace
+        self.aval = aval  # pyright: ignore[reportIncompatibleMethodOverride]
 
     @property
     def shape(self) -> tuple[int, ...]:  # type: ignore[override]
