@@ -13,9 +13,10 @@ from dovetail.arrays.shaped_array import ShapedArray
 from dovetail.base import dtypes, trace_stack
 from dovetail.base.errors import ConcretizationTypeError, type_error
 from dovetail.diagnostics.environment import typeof
+from dovetail.jaxprs.user_traces import UserTrace
 from dovetail.tracing.axes import axes_in_scope
 from dovetail.tracing.trace import Trace
-from dovetail.tracing.tracer import Tracer
+from dovetail.tracing.tracer import AnyTracer, Tracer
 
 # The class of all types of values.
 AbstractValue = ShapedArray
@@ -37,7 +38,7 @@ def concrete_or_error(force: Callable[[Any], Any] | None, val: Any, context: str
       >>> core.concrete_or_error(int, 3.0)
       3
     """
-    if isinstance(val, Tracer):
+    if isinstance(val, AnyTracer):
         try:
             val = val.concrete(ConcretizationTypeError)
         except ConcretizationTypeError as error:
@@ -162,12 +163,12 @@ def is_trace_state_clean() -> bool:
 
 def find_top_trace(xs: Iterable[Any]) -> Trace | None:
     """The innermost trace of the tracers among values; None if there are none."""
-    traces = [x._trace for x in xs if isinstance(x, Tracer)]
+    traces = [x._trace for x in xs if isinstance(x, AnyTracer)]
     return max(traces, key=_depth, default=None)
 
 
-def _depth(trace: Trace) -> int:
-    depth, outer = 0, trace.parent
+def _depth(trace: Any) -> int:
+    depth, outer = 0, trace.relay if isinstance(trace, UserTrace) else trace
     while outer is not None:
         depth, outer = depth + 1, outer.parent
     return depth

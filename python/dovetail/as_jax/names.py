@@ -95,6 +95,7 @@ ALIASES = {
     "jax._src.interpreters.pxla": "dovetail.as_jax.jax.interpreters.pxla",
     "jax._src.interpreters.xla": "dovetail.as_jax.jax.interpreters.xla",
     "jax._src.lax": "dovetail.lax",
+    "jax._src.random.threefry2x32": "dovetail.as_jax.jax._src.threefry2x32",
     "jax._src.lax.control_flow": "dovetail.lax",
     "jax._src.lax.lax": "dovetail.lax",
     "jax._src.lax.linalg": "dovetail.lax.linalg",

@@ -36,6 +36,8 @@ segments: Any = _Late("dovetail.numpy.segments")
 files: Any = _Late("dovetail.exporting.files")
 # Programs of functions that are parameters of equations.
 composed: Any = _Late("dovetail.tracing.composed")
+# Traces that programs define.
+user_traces: Any = _Late("dovetail.jaxprs.user_traces")
 making: Any = _Late("dovetail.jaxprs.making")
 # `lax.add_p`, `sparse.bcoo_todense_p` and the like.
 jaxprs: Any = _Late("dovetail.jaxprs.primitives")

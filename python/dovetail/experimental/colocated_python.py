@@ -11,7 +11,7 @@ import numpy as np
 import dovetail as dt
 from dovetail.base.errors import type_error, value_error
 from dovetail.sharding import Mesh
-from dovetail.tracing.trace import Tracer
+from dovetail.tracing.tracer import AnyTracer
 from dovetail.tree_util import tree_flatten, tree_leaves, tree_map
 
 __all__ = ["colocated_cpu_devices", "colocated_python", "colocated_python_class"]
@@ -101,7 +101,7 @@ class _Callable:
                 "No devices found. colocated_python function without input arguments must be first "
                 f"specialized with devices, got: a call of `{self._fun.__name__}`"
             )
-        if any(isinstance(leaf, Tracer) for leaf in leaves):
+        if any(isinstance(leaf, AnyTracer) for leaf in leaves):
             raise type_error(
                 "colocated_python: the function must be called with arrays, not in a traced "
                 f"function, got: a call of `{self._fun.__name__}` with tracers; use pure_callback"

@@ -86,7 +86,7 @@ class CallbackPrimitive(Primitive):
         super().__init__(name)
         self._effect = effect
 
-    def bind(
+    def _bound(
         self,
         *args: Any,
         callback: Any,
@@ -113,7 +113,7 @@ class CallbackPrimitive(Primitive):
         called = callback.called if given else Callback(callback, args, {}, self.name)
         return called_on(called, operands, result_avals, self._effect, ordered, vmap_method)
 
-    impl = bind
+    impl = _bound
 
     def params_of(self, called: Callback, attributes: Params, avals: Sequence[Any]) -> Params:
         """The parameters of an equation."""
@@ -151,7 +151,7 @@ class PrintPrimitive(Primitive):
     def __init__(self) -> None:
         super().__init__("debug_print")
 
-    def bind(
+    def _bound(
         self,
         *args: Any,
         fmt: str,
@@ -179,7 +179,7 @@ class PrintPrimitive(Primitive):
             late.debug.print(fmt, *values, ordered=ordered, skip_format_check=True, **named)
         return []
 
-    impl = bind
+    impl = _bound
 
     def params_of(self, called: Callback, attributes: Params) -> Params:
         """The parameters of an equation."""

@@ -43,7 +43,7 @@ class ComposedPrimitive(Primitive):
             function = composed(name, multiple_results)(function)
         self.function, self.multiple_results = function, multiple_results
 
-    def bind(self, *args: Any, **params: Any) -> Any:
+    def _bound(self, *args: Any, **params: Any) -> Any:
         """Apply the function."""
         if not self.name.startswith("random_") and any(map(is_keys, args)):
             return bound_to_keys(self, args, params)

@@ -8,6 +8,7 @@ from typing import Any
 from dovetail import _core
 from dovetail.arrays.keys import is_keys
 from dovetail.arrays.shaped_array import ShapedArray
+from dovetail.base.trace_stack import current
 from dovetail.jaxprs.structure import Atom, ClosedJaxpr, Jaxpr, Literal, Var
 from dovetail.tracing import evaluation
 from dovetail.tracing.arguments import as_operand
@@ -92,8 +93,9 @@ def eval_jaxpr(
             raise TypeError(
                 f"eval_jaxpr: a program of {len(wanted)} {what} must get as many, got: {len(given)}"
             )
-    traced = jaxpr.function
-    if traced is not None:
+    traced, in_progress = jaxpr.function, current()
+    # A trace that a program defines gets the equations, not the call.
+    if traced is not None and not (in_progress is not None and in_progress.is_for_equations):
         operands = [as_operand(x, "argument of a jaxpr") for x in flatten(list(args))[0]]
         if traced.accepts(operands):
             return traced(operands, consts[: traced.num_captured])

@@ -17,6 +17,7 @@ from dovetail.placement.shardings import UNSPECIFIED
 from dovetail.tracing.arguments import as_operand, as_operand_or_ref
 from dovetail.tracing.composed import makes_equations
 from dovetail.tracing.functions import apply
+from dovetail.transforms.custom_derivatives.forward import custom_jvp
 from dovetail.transforms.primitives import Primitive
 from dovetail.transforms.program_rules import ProgramRules
 
@@ -58,7 +59,7 @@ class CallPrimitive(Primitive):
         super().__init__(name)
         self.op, self.body, self.rules = op, body, rules
 
-    def bind(self, *args: Any, **params: Any) -> Any:
+    def _bound(self, *args: Any, **params: Any) -> Any:
         """Call the function, with its rules."""
         program = params[self.body]
         jaxpr = program if isinstance(program, Jaxpr) else program.jaxpr
@@ -82,7 +83,7 @@ class CallPrimitive(Primitive):
         body = taken(traced.function)
         return apply(self.op, body, operands, traced.out_avals, **traced.attributes, **rules)
 
-    impl = bind
+    impl = _bound
 
 
 class _Custom(CallPrimitive):
@@ -93,9 +94,24 @@ class _Custom(CallPrimitive):
         body: ClosedJaxpr = params[self.body]
         return params | {"subfuns": (Callable_(body.jaxpr.function.function, body),)}
 
-    def bind(self, *args: Any, subfuns: Any = None, **params: Any) -> Any:
-        """Call the function, with its rules."""
-        return super().bind(*args, **params)
+    def _bound(self, *args: Any, subfuns: Any = (), **params: Any) -> Any:
+        """Call the function, with its rules; without a jaxpr, those of `subfuns`."""
+        if self.body in params:
+            return super()._bound(*args, **params)
+        if self.op != "custom_jvp":
+            raise NotImplementedError(
+                f"{self}.bind: the function must be given as the parameter {self.body!r}, got: "
+                f"{sorted(params)}"
+            )
+        fun, jvp = subfuns
+        function = custom_jvp(lambda *xs: list(fun.call_wrapped(*xs)))
+
+        @function.defjvp
+        def rule(primals: Any, tangents: Any) -> Any:
+            outs = list(jvp.call_wrapped(*primals, *tangents))
+            return outs[: len(outs) // 2], outs[len(outs) // 2 :]
+
+        return function(*args)
 
 
 jit_p = CallPrimitive("jit", "call", "jaxpr")
@@ -146,7 +162,7 @@ class _Call(ComposedPrimitive):
         rest = {key: value for key, value in params.items() if key != "call_jaxpr"}
         return rest | {"subfuns": (jaxpr_as_fun(_closed(params["call_jaxpr"])),)}
 
-    def bind(self, *args: Any, subfuns: Any = (), call_jaxpr: Any = None, **params: Any) -> Any:
+    def _bound(self, *args: Any, subfuns: Any = (), call_jaxpr: Any = None, **params: Any) -> Any:
         """Call the program, or the function of `subfuns`."""
         if call_jaxpr is None:
             (function,) = subfuns
@@ -158,7 +174,7 @@ class _Call(ComposedPrimitive):
                 (*call_jaxpr.consts, *args),
                 late.making.with_constants_as_arguments(call_jaxpr),
             )
-        return super().bind(*args, call_jaxpr=call_jaxpr, **params)
+        return super()._bound(*args, call_jaxpr=call_jaxpr, **params)
 
 
 def _closed(program: Jaxpr | ClosedJaxpr) -> ClosedJaxpr:
@@ -190,11 +206,11 @@ class _Control(Primitive):
         super().__init__(name)
         self._call = call
 
-    def bind(self, *args: Any, **params: Any) -> Any:
+    def _bound(self, *args: Any, **params: Any) -> Any:
         """Apply it."""
         return self._call(*args, **params)
 
-    impl = bind
+    impl = _bound
 
 
 def _scan(*args: Any, jaxpr: ClosedJaxpr, num_consts: int, num_carry: int, **params: Any) -> Any:
@@ -260,14 +276,14 @@ def loop_params(
     if op == "while":
         num_carry, num_consts = segments[:2]
         carry, consts = atoms[:num_carry], atoms[num_carry : num_carry + num_consts]
-        cond, body = bodies
+        (cond, of_cond), (body, of_body) = (_with_used(each, num_consts) for each in bodies)
         params = {
             "cond_jaxpr": cond,
-            "cond_nconsts": num_consts,
+            "cond_nconsts": len(of_cond),
             "body_jaxpr": body,
-            "body_nconsts": num_consts,
+            "body_nconsts": len(of_body),
         }
-        return while_p, params, [*consts, *consts, *carry]
+        return while_p, params, [*(consts[i] for i in (*of_cond, *of_body)), *carry]
     num_carry, num_xs, num_consts = segments[:3]
     carry, xs = atoms[:num_carry], atoms[num_carry : num_carry + num_xs]
     consts = atoms[num_carry + num_xs : num_carry + num_xs + num_consts]
@@ -280,6 +296,18 @@ def loop_params(
         "unroll": attributes.get("unroll", 1),
     }
     return scan_p, params, [*consts, *carry, *xs]
+
+
+def _with_used(body: ClosedJaxpr, count: int) -> tuple[ClosedJaxpr, list[int]]:
+    """A body without those of its first arguments that it does not use, and the numbers of the
+    others.
+    """
+    jaxpr = body.jaxpr
+    used = {id(atom) for eqn in jaxpr.eqns for atom in eqn.invars}
+    used.update(map(id, jaxpr.outvars))
+    kept = [i for i in range(count) if id(jaxpr.invars[i]) in used]
+    invars = [*(jaxpr.invars[i] for i in kept), *jaxpr.invars[count:]]
+    return ClosedJaxpr(jaxpr.replace(invars=invars), body.consts), kept
 
 
 def order_of_arguments(op: str, attributes: dict[str, Any]) -> list[int]:

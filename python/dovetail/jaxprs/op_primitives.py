@@ -11,6 +11,7 @@ from dovetail import ops
 from dovetail.arrays.keys import is_keys
 from dovetail.arrays.shaped_array import ShapedArray
 from dovetail.base.dtypes import as_dtype
+from dovetail.ops.operands import broadcast_shapes, broadcast_to
 from dovetail.reference.op import OPS
 from dovetail.tracing.arguments import as_operand
 from dovetail.tracing.bind import bind, bind_all
@@ -46,7 +47,7 @@ class OpPrimitive(Primitive):
         keywords = {key: value for key, value in keywords.items() if key not in self.fixed}
         return self._to(keywords, ins, outs)
 
-    def bind(self, *args: Any, **params: Any) -> Any:
+    def _bound(self, *args: Any, **params: Any) -> Any:
         """Apply the op.
 
         Args:
@@ -85,13 +86,13 @@ def bound_to_keys(primitive: Primitive, args: Sequence[Any], params: Params) -> 
 def _alike(operands: list[Operand], first: int) -> list[Operand]:
     """Operands of one shape and element type: numbers are made like the others."""
     rest: list[Any] = operands[first:]
-    shape = max((x.shape for x in rest), key=len)
+    shape = broadcast_shapes(*(x.shape for x in rest))
     dtype = next((x for x in rest if not x.weak_type), rest[0]).dtype
     made = []
     for x in rest:
         if x.dtype != dtype and x.weak_type:
             x = ops.convert(x, dtype=dtype)
-        made.append(ops.broadcast(x, (), shape) if shape and not x.shape else x)
+        made.append(x if x.shape == shape else broadcast_to(x, shape))
     return [*operands[:first], *made]
 
 

@@ -50,7 +50,7 @@ class CollectivePrimitive(Primitive):
         super().__init__(name)
         self._function, self._names = function, names
 
-    def bind(self, *args: Any, **params: Any) -> Any:
+    def _bound(self, *args: Any, **params: Any) -> Any:
         """Apply it, where the axes are bound."""
         operands = [as_operand(arg, f"operand {i} of {self}") for i, arg in enumerate(args)]
         return self._function(*operands, **params)
@@ -62,7 +62,7 @@ class CollectivePrimitive(Primitive):
         of = params[self._names]
         return frozenset(map(NamedAxisEffect, of if isinstance(of, tuple) else (of,)))
 
-    impl = bind
+    impl = _bound
 
 
 def effects_within(primitive: Primitive, params: Params) -> frozenset[object]:

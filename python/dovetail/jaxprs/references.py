@@ -87,7 +87,7 @@ class _Access(RefPrimitive):
         self.multiple_results = name == "addupdate"
         self._access = access
 
-    def bind(self, ref: Any, *args: Any, tree: Any) -> Any:
+    def _bound(self, ref: Any, *args: Any, tree: Any) -> Any:
         """Access the reference.
 
         Args:
@@ -118,7 +118,7 @@ class _Access(RefPrimitive):
             return f"{place} <- {rest[0]}"
         return f"{outs}, {place} <- {place}, {rest[0]}"
 
-    impl = bind
+    impl = _bound
 
 
 def _index_text(index: Any) -> str:
@@ -144,11 +144,11 @@ class _OfRef(RefPrimitive):
         super().__init__(name, None)
         self._function = function
 
-    def bind(self, x: Any, **params: Any) -> Any:
+    def _bound(self, x: Any, **params: Any) -> Any:
         """Apply it."""
         return self._function(x, **params)
 
-    impl = bind
+    impl = _bound
 
 
 get_p = _Access("get", ReadEffect, references.get)

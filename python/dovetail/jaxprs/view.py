@@ -40,6 +40,7 @@ from dovetail.jaxprs.references import (
     has_references,
     swap_p,
 )
+from dovetail.jaxprs.repeats import Repeats, without
 from dovetail.jaxprs.structure import (
     Atom,
     ClosedJaxpr,
@@ -123,11 +124,12 @@ class View:
         invars = variables[:count]
         if order is not None:
             invars = [invars[i] for i in order]
+        eqns = reading.selections.without_parts(reading.eqns, outs)
         jaxpr = Jaxpr(
             [*variables[count:], *reading.constvars],
             invars,
             outs,
-            _with_dropped(reading.selections.without_parts(reading.eqns, outs), outs),
+            _with_dropped(without(eqns, outs, reading.repeats.parts), outs),
             _outer_effects(reading.eqns, variables),
             function=traced,
         )
@@ -149,6 +151,7 @@ class _Reading:
         self.consts: list[Any] = []
         self._words: dict[Atom, Var] = {}
         self.selections = Selections()
+        self.repeats = Repeats()
 
     def run(self, body: Any, env: dict[int, Any]) -> list[Atom]:
         """Append the equations; returns the results."""
@@ -231,6 +234,7 @@ class _Reading:
         self.eqns.append(eqn)
         if equation is None:
             self.selections.note(name, attributes, eqn)
+            self.repeats.note(eqn)
         return list(outvars)
 
     def _meaning(
@@ -276,7 +280,7 @@ class _Reading:
         if name == "select":
             atoms = [atoms[0], atoms[2], atoms[1]]
         elif name in ALIKE:
-            atoms = _with_numbers(atoms)
+            atoms = self.repeats.operands(atoms, outs[0].shape)
         return primitive, primitive.params_of(keywords, ins, outs), atoms, outvars
 
     def _moved_keys(
@@ -337,21 +341,6 @@ class _Reading:
         if of.op == "custom_vjp":
             more["out_trees"] = lambda: ()
         return primitive, {primitive.body: closed, **rules, **more}
-
-
-def _with_numbers(atoms: list[Atom]) -> list[Atom]:
-    """Operands of one shape, with numbers in the place of arrays that repeat them."""
-    if all(isinstance(atom, Literal) for atom in atoms):
-        return atoms
-    return [
-        Literal(np.asarray(atom.val).flat[0], atom.aval.update(shape=()))
-        if isinstance(atom, Literal)
-        and atom.aval.shape
-        and np.size(atom.val)
-        and not any(np.asarray(atom.val).strides)
-        else atom
-        for atom in atoms
-    ]
 
 
 def _is_same_number(of: Any, atom: Atom) -> bool:

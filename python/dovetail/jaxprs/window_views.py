@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from dovetail.jaxprs.repeats import without
 from dovetail.jaxprs.structure import Atom, JaxprEqn, Var
 
 Params = dict[str, Any]
@@ -94,13 +95,4 @@ class Selections:
 
     def without_parts(self, eqns: Sequence[JaxprEqn], outs: Sequence[Atom]) -> list[JaxprEqn]:
         """The equations without those that only served one that stands for several ops."""
-        if not self._parts:
-            return list(eqns)
-        kept: list[JaxprEqn] = []
-        used = {id(atom) for atom in outs}
-        for eqn in reversed(eqns):
-            if id(eqn) in self._parts and not any(id(var) in used for var in eqn.outvars):
-                continue
-            kept.append(eqn)
-            used.update(map(id, eqn.invars))
-        return kept[::-1]
+        return without(eqns, outs, self._parts)

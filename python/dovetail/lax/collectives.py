@@ -33,7 +33,7 @@ from dovetail.ops.operands import (
 from dovetail.ops.shapes import move_dim
 from dovetail.symbolic.size import Size
 from dovetail.tracing.axes import Axis
-from dovetail.tracing.trace import Tracer
+from dovetail.tracing.tracer import AnyTracer
 from dovetail.trees.pytree import flatten, unflatten
 
 
@@ -68,7 +68,7 @@ def psum(x: Any, axis_name: AxisName, *, axis_index_groups: Any = None) -> Any:
 
     if groups is not None and not groups.are_equal:
         return each_leaf(lambda leaf: total(_as_number("psum", leaf), groups), x)
-    if not any(isinstance(leaf, Tracer) for leaf in flatten(x)[0]):
+    if not any(isinstance(leaf, AnyTracer) for leaf in flatten(x)[0]):
         size = size_of(named) if groups is None else groups.size
         return each_leaf(lambda leaf: _multiple(leaf, size, dims), x)
 

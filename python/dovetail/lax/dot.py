@@ -54,10 +54,10 @@ def dot_general(
     """
     x, y = as_operand("dot_general", lhs), as_operand("dot_general", rhs, 1)
     (lhs_contract, rhs_contract), (lhs_batch, rhs_batch) = dimension_numbers
-    lc = canonical_axes(tuple(lhs_contract), x.ndim, "lhs contracting dimension")
-    rc = canonical_axes(tuple(rhs_contract), y.ndim, "rhs contracting dimension")
-    lb = canonical_axes(tuple(lhs_batch), x.ndim, "lhs batch dimension")
-    rb = canonical_axes(tuple(rhs_batch), y.ndim, "rhs batch dimension")
+    lc = _dimensions(x, lhs_contract, "lhs")
+    rc = _dimensions(y, rhs_contract, "rhs")
+    lb = _dimensions(x, lhs_batch, "lhs")
+    rb = _dimensions(y, rhs_batch, "rhs")
     check_contracted("dot_general", x, lc, y, rc)
     _check_sizes("lhs batch dimensions and rhs batch dimensions", x, lb, y, rb)
     if set(lc) & set(lb) or set(rc) & set(rb):
@@ -90,6 +90,21 @@ def check_contracted(
     """
     place = "" if name == "dot_general" else f", in {name}"
     _check_sizes("contracting dimensions", x, x_dims, y, y_dims, place)
+
+
+def _dimensions(x: Array, dims: Any, side: str) -> tuple[int, ...]:
+    """Dimensions of an operand.
+
+    Raises:
+      TypeError: it lacks one.
+    """
+    try:
+        return canonical_axes(tuple(dims), x.ndim, "dimension")
+    except np.exceptions.AxisError as error:
+        raise type_error(
+            f"dot_general requires {side} dimension numbers to be less than the number of axes of "
+            f"the {side} value: {error}"
+        ) from None
 
 
 def _check_sizes(

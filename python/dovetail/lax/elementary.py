@@ -322,8 +322,8 @@ def integer_pow(x: ArrayLike, y: int) -> Array:
     array = unary("integer_pow", x, "iufc")
     if y < 0 and dtypes.KINDS[array.dtype] in "iu":
         raise type_error(
-            f"integer_pow: an integer array needs an exponent of 0 or more, got: {y}; convert it "
-            "to float first"
+            "Integers cannot be raised to negative powers: integer_pow of an integer array needs "
+            f"an exponent of 0 or more, got: {y}; convert it to float first"
         )
     return ops.integer_pow(array, y)
 

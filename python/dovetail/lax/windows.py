@@ -29,7 +29,7 @@ from dovetail.lax.reduce import reduced_axes
 from dovetail.ops.operands import Shape, as_operand
 from dovetail.symbolic.size import is_symbolic_dim
 from dovetail.tracing.composed import composed, makes_equations
-from dovetail.tracing.trace import Tracer
+from dovetail.tracing.tracer import AnyTracer
 from dovetail.transforms.batching import vmap
 from dovetail.transforms.out_sharding import accepts_out_sharding
 from dovetail.trees.pytree import flatten, unflatten
@@ -278,7 +278,7 @@ def _functions(name: str) -> tuple[Any, Any]:
 
 def _monoid(computation: Computation, flat: list[Array], init_values: Any) -> str | None:
     """The name of the function that `computation` is, if an op can compute it."""
-    if len(flat) != 1 or isinstance(start := init_values, (Tracer, tuple, list, dict)):
+    if len(flat) != 1 or isinstance(start := init_values, (AnyTracer, tuple, list, dict)):
         return None
     name = next((n for n in _NEUTRAL if computation in _functions(n)), None)
     kind = dtypes.KINDS[flat[0].dtype]

@@ -18,7 +18,7 @@ from dovetail.base.errors import type_error, value_error
 from dovetail.lax.create import copied
 from dovetail.ops.operands import PYTHON_SCALARS, as_operand, numpy_value
 from dovetail.tracing.bind import constant
-from dovetail.tracing.trace import Tracer
+from dovetail.tracing.tracer import AnyTracer
 
 
 def from_data(data: Any, dtype: np.dtype | None) -> Array:
@@ -70,7 +70,8 @@ def apart(result: Array, source: Any) -> Array:
     """The result of a conversion in its own memory: with the same element type it would share the
     source's. Traced arrays have no memory yet, but an equation.
     """
-    if type(result) is Tracer and isinstance(source, ArrayMethods) and result.dtype == source.dtype:
+    is_copy = isinstance(source, ArrayMethods) and result.dtype == source.dtype
+    if is_copy and isinstance(result, AnyTracer):
         return copied(result)
     # Tracers are instances of `Array`, but not of a class derived from it.
     if issubclass(type(result), Array) and isinstance(source, Array):

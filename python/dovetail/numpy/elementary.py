@@ -28,7 +28,7 @@ from dovetail.numpy.promotion import (
     strong,
 )
 from dovetail.ops.operands import ArrayLike
-from dovetail.tracing.trace import Tracer
+from dovetail.tracing.tracer import AnyTracer
 
 # Exponentials and logarithms ----------------------------------------------------------------------
 
@@ -173,8 +173,8 @@ def power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         x = numbers("power", x1)
         if exponent < 0 and dtypes.KINDS[x.dtype] in "iu":
             raise type_error(
-                f"power: an integer array needs an exponent of 0 or more, got: {exponent}; convert "
-                "it to float first"
+                "Integers cannot be raised to negative powers: power of an integer array needs an "
+                f"exponent of 0 or more, got: {exponent}; convert it to float first"
             )
         return ops.integer_pow(x, exponent)
     return ops.pow(*pair_numbers("power", x1, x2))
@@ -188,7 +188,7 @@ def _known_integer(x: Any) -> int | None:
     if isinstance(x, int):
         return None if isinstance(x, bool) else x
     # A recorded one raises an error that it has no value.
-    known = isinstance(x, (np.integer, np.ndarray, Array)) and type(x) is not Tracer
+    known = isinstance(x, (np.integer, np.ndarray, Array)) and not isinstance(x, AnyTracer)
     if known and x.ndim == 0 and dtypes.KINDS.get(x.dtype) in ("i", "u"):
         return operator.index(x)
     return None

@@ -19,7 +19,7 @@ from dovetail.lax.indexing import (
 from dovetail.numpy.index_plan import Entry, Plan, normalized, plan
 from dovetail.symbolic.slices import range_of
 from dovetail.tracing.bind import constant
-from dovetail.tracing.trace import Tracer
+from dovetail.tracing.tracer import AnyTracer
 
 _MODES = {
     "clip": GatherScatterMode.CLIP,
@@ -175,10 +175,10 @@ def _as_slice(x: Array, entries: Sequence[Entry | None], wrap: bool) -> Array | 
         starts.append(start)
         sizes.append(count)
         dim += 1
-    if not any(isinstance(start, Tracer) for start in starts):
+    if not any(isinstance(start, AnyTracer) for start in starts):
         return None
     first = [
-        start if isinstance(start, Tracer) else constant(np.array(start, np.int32))
+        start if isinstance(start, AnyTracer) else constant(np.array(start, np.int32))
         for start in starts
     ]
     return lax.squeeze(lax.dynamic_slice(x, first, sizes), dropped)

@@ -18,7 +18,8 @@ from dovetail.ops.operands import as_operand, broadcast_shapes, broadcast_to
 from dovetail.symbolic.size import Size, max_dim
 from dovetail.symbolic.slices import range_of
 from dovetail.tracing.bind import constant
-from dovetail.tracing.trace import LARGEST_CONSTANT, Tracer
+from dovetail.tracing.trace import LARGEST_CONSTANT
+from dovetail.tracing.tracer import AnyTracer
 
 Shape = tuple[int, ...]
 # An index along one dimension: an integer, a slice, or an array of integers; `...` along none.
@@ -256,9 +257,9 @@ def normalized(entry: Any, size: int, dtype: np.dtype, mode: str, wrap: bool) ->
       wrap: whether negative integers count from the end.
     """
     last = max_dim(size - 1, 0)
-    if type(size) is Size and not isinstance(entry, Tracer):
+    if type(size) is Size and not isinstance(entry, AnyTracer):
         entry = as_operand("index", entry)
-    if isinstance(entry, Tracer):
+    if isinstance(entry, AnyTracer):
         number: Any = entry
         signed = dtypes.KINDS[number.dtype] == "i"
         if np.iinfo(number.dtype).max > np.iinfo(dtype).max:
@@ -285,7 +286,7 @@ def normalized(entry: Any, size: int, dtype: np.dtype, mode: str, wrap: bool) ->
 
 def selected(mask: Any) -> tuple[np.ndarray, ...]:
     """The indices of a mask's true elements, which must be known while tracing."""
-    if isinstance(mask, Tracer):
+    if isinstance(mask, AnyTracer):
         value = mask.concrete(NonConcreteBooleanIndexError)
     else:
         value = np.asarray(mask._value() if isinstance(mask, ArrayMethods) else mask)

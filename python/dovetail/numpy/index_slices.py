@@ -14,7 +14,7 @@ from dovetail.base import dtypes
 from dovetail.base.errors import index_error
 from dovetail.numpy.creation import asarray
 from dovetail.tracing.held_indices import Slice
-from dovetail.tracing.trace import Tracer
+from dovetail.tracing.tracer import AnyTracer
 
 
 def has_slices(entries: Sequence[Any]) -> bool:
@@ -74,7 +74,7 @@ def indices_of_slices(given: Sequence[Any]) -> tuple[Any, ...]:
 
 def _as_slice(part: Slice) -> slice | Slice:
     start = part.start
-    if isinstance(start, Tracer) or operator.index(start) < 0:
+    if isinstance(start, AnyTracer) or operator.index(start) < 0:
         return part
     first = operator.index(start)
     return slice(first, first + part.size * part.stride, part.stride)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -24,7 +25,7 @@ from dovetail.symbolic.slices import range_of, within
 from dovetail.tracing.bind import apply_known, constant, is_eager, is_for_host
 from dovetail.tracing.composed import makes_equations
 from dovetail.tracing.held_indices import Slice
-from dovetail.tracing.trace import Tracer
+from dovetail.tracing.tracer import AnyTracer
 from dovetail.tracing.whole import whole
 from dovetail.trees.pytree import flatten
 
@@ -150,7 +151,7 @@ def _gathered(
             f"an array of shape {x.shape} has no elements, got: an index that selects {what.shape}"
         )
     if not what.dims:
-        return lax.reshape(x, what.shape)
+        return _with_new_dimensions(x, entries, what.shape)
     if is_empty(what.shape):
         return lax.full_like(x, 0, shape=what.shape)
     windows = ops.gather(x, what.indices, what.dims, what.window)
@@ -278,7 +279,7 @@ def _basic(x: Array, entries: Sequence[Any]) -> Array:
     if None not in entries:
         of_dims = [entry for entry in entries if entry is not Ellipsis]
         return lax.squeeze(x, [d for d, e in enumerate(of_dims) if not isinstance(e, slice)])
-    return lax.reshape(x, result_shape)
+    return _with_new_dimensions(x, entries, result_shape)
 
 
 def applied(x: Array, index: Any) -> tuple[Array, list[Entry | None]]:
@@ -299,7 +300,7 @@ def applied(x: Array, index: Any) -> tuple[Array, list[Entry | None]]:
         if isinstance(entry, _Mask) or not reads:
             continue
         # A symbolic size is compared with 0 only for known integers.
-        may_ask = not isinstance(entry, Tracer) or type(x.shape[dim]) is not Size
+        may_ask = not isinstance(entry, AnyTracer) or type(x.shape[dim]) is not Size
         if may_ask and not isinstance(entry, slice) and not np.ndim(entry) and not x.shape[dim]:
             raise index_error(f"index {entry} is out of bounds for axis {dim} with size 0")
     return x, entries
@@ -394,7 +395,7 @@ def _checked(entry: Any) -> Any:
 
 def _array_of(entry: Sequence[Any]) -> Any:
     """The array of ints or bools that a sequence means."""
-    if any(isinstance(leaf, Tracer) for leaf in flatten(entry)[0]):
+    if any(isinstance(leaf, AnyTracer) for leaf in flatten(entry)[0]):
         return asarray(entry)
     if not entry:
         return _NO_PLACES
@@ -411,7 +412,7 @@ def _array_of(entry: Sequence[Any]) -> Any:
 
 
 def _bound(value: Any) -> int | None:
-    if type(value) is Tracer:
+    if isinstance(value, AnyTracer):
         try:
             return operator.index(value)
         except TypeError as error:
@@ -420,3 +421,14 @@ def _bound(value: Any) -> int | None:
                 "dovetail.lax.dynamic_slice"
             ) from None
     return None if value is None else as_size(value)
+
+
+def _with_new_dimensions(x: Array, entries: Sequence[Any], shape: Sequence[int]) -> Array:
+    """An array of that shape; new dimensions are one equation if nothing else differs."""
+    if makes_equations() and all(e is None or e is Ellipsis or type(e) is slice for e in entries):
+        before = list(itertools.takewhile(lambda e: e is not Ellipsis, entries))
+        after = list(reversed(entries[len(before) + 1 :]))
+        rank = len(shape)
+        new = [i for i, e in enumerate(before) if e is None]
+        return lax.expand_dims(x, [*new, *(rank - 1 - i for i, e in enumerate(after) if e is None)])
+    return lax.reshape(x, tuple(shape))

@@ -22,7 +22,7 @@ from dovetail.numpy.sorting import argsort
 from dovetail.numpy.taking import take
 from dovetail.ops.operands import ArrayLike, as_operand, canonical_axis
 from dovetail.symbolic.size import is_symbolic_dim
-from dovetail.tracing.trace import Tracer
+from dovetail.tracing.tracer import AnyTracer
 
 
 def delete(
@@ -51,9 +51,9 @@ def delete(
         x, axis = ravel(x), 0
     dim = canonical_axis(axis, x.ndim)
     obj = array_meant(obj)
-    if type(obj) is Tracer and assume_unique_indices and obj.dtype != dtypes.bool_:
+    if isinstance(obj, AnyTracer) and assume_unique_indices and obj.dtype != dtypes.bool_:
         return take(x, _rest(ravel(obj), x.shape[dim]), dim)  # type: ignore[arg-type]
-    if type(obj) is Tracer:
+    if isinstance(obj, AnyTracer):
         obj = obj.concrete(ConcretizationTypeError)
     chosen = obj if isinstance(obj, slice) else np.asarray(obj)
     if is_symbolic_dim(x.shape[dim]) and isinstance(chosen, np.ndarray) and not chosen.ndim:
@@ -135,7 +135,7 @@ def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None)
         x, axis = ravel(x), 0
     dim = canonical_axis(axis, x.ndim)
     obj = array_meant(obj)
-    is_kept = isinstance(obj, slice) or type(obj) is Tracer
+    is_kept = isinstance(obj, (slice, AnyTracer))
     places: Any = obj if is_kept else np.asarray(obj)
     if getattr(places, "ndim", 1) > 1:
         raise value_error(
@@ -152,7 +152,7 @@ def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None)
         return lax.concatenate([before, new, after], dim)
     both = lax.concatenate([x, new], dim)
     # Where each element of the result is in the array followed by the values.
-    if type(places) is Tracer:
+    if isinstance(places, AnyTracer):
         return take(both, _source(ravel(places), size, count), dim)  # type: ignore[arg-type]
     try:
         source = np.insert(np.arange(size), places, size + np.arange(count))

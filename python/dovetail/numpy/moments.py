@@ -15,6 +15,7 @@ from dovetail.base.errors import value_error
 from dovetail.numpy.choice import where as choose
 from dovetail.numpy.data import as_dtype
 from dovetail.numpy.docstrings import REDUCTION
+from dovetail.numpy.named_axes import over_named_axes
 from dovetail.numpy.promotion import filled, inexact, no_out, promote
 from dovetail.numpy.reductions import Axis, kept, mask_of, prepared, sum
 from dovetail.ops.operands import ArrayLike, as_operand, broadcast_to, canonical_axes
@@ -38,6 +39,7 @@ def _computation_dtype(name: str, x: Array, dtype: Any) -> tuple[np.dtype, np.dt
 
 
 @documented(REDUCTION)
+@over_named_axes(lax.pmean)
 def mean(
     a: ArrayLike,
     axis: Axis = None,

@@ -14,7 +14,7 @@ from dovetail.numpy.bounds import clip
 from dovetail.numpy.creation import placed, zeros
 from dovetail.ops.operands import ArrayLike, as_operand, broadcast_to, concrete_sizes
 from dovetail.symbolic.size import as_size, max_dim, min_dim
-from dovetail.tracing.trace import Tracer
+from dovetail.tracing.tracer import AnyTracer
 
 
 def eye(
@@ -92,7 +92,7 @@ def _shifted_row_and_column(shape: Any, k: Any) -> tuple[Array, Array]:
     if any(size < 0 for size in sizes):
         raise value_error(f"the numbers of rows and columns must be 0 or more, got: {sizes}")
     # Diagonals outside of the matrix are all alike, and their numbers may be out of range.
-    if type(k) is Tracer:
+    if isinstance(k, AnyTracer):
         wide = k if k.dtype.itemsize >= 4 else ops.convert(k, dtypes.int32)
         least = 0 if dtypes.KINDS[wide.dtype] == "u" else -sizes[0]
         offset = ops.convert(clip(wide, least, sizes[1]), dtypes.int32)  # type: ignore[arg-type]

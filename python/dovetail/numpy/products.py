@@ -187,7 +187,7 @@ def outer(a: ArrayLike, b: ArrayLike, out: None = None) -> Array:
     """
     no_out("outer", out)
     x, y = promote("outer", a, b)
-    return lax.reshape(ravel(x), (x.size, 1)) * ravel(y)
+    return lax.expand_dims(ravel(x), (1,)) * ravel(y)
 
 
 @documented(CONTRACTION)

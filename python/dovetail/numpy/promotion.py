@@ -23,8 +23,9 @@ from dovetail.ops.operands import (
     scalar,
 )
 from dovetail.symbolic.size import has_sizes
+from dovetail.tracing.composed import makes_equations
 from dovetail.tracing.result_places import as_repeated
-from dovetail.tracing.trace import Tracer
+from dovetail.tracing.tracer import AnyTracer
 
 ToDtype = Callable[[np.dtype], np.dtype]
 
@@ -149,7 +150,7 @@ def with_dtype(x: Any, dtype: np.dtype, weak: bool = False) -> Array:
     if isinstance(x, ArrayMethods):
         if x.dtype == dtype and x.weak_type == weak:
             return x  # type: ignore[return-value]
-        if x.dtype == dtype and type(x) is not Tracer:
+        if x.dtype == dtype and not isinstance(x, AnyTracer):
             return x.with_weakness(weak)  # type: ignore[attr-defined]
         return ops.convert(x, dtype, weak)
     if isinstance(x, PYTHON_SCALARS):
@@ -169,8 +170,16 @@ def _broadcast(
     shape = broadcast_shapes(*(a.shape for a in arrays), name=name)
     if given is not None and config.numpy_rank_promotion.value != "allow":
         check_ranks(name, [a.shape for a in arrays], given, stacklevel=5)
+    if makes_equations():
+        # JAX's equations have the rank first.
+        arrays = [_with_rank(a, len(shape)) if a.ndim else a for a in arrays]
     outs = [broadcast_to(a, shape) for a in arrays]
     return outs if are_results else list(map(as_repeated, outs, arrays))
+
+
+def _with_rank(x: Array, rank: int) -> Array:
+    new = rank - x.ndim
+    return ops.broadcast(x, tuple(range(new, rank)), (1,) * new + x.shape) if new else x
 
 
 def check_ranks(

@@ -26,7 +26,7 @@ from dovetail.ops.operands import (
     one_or_several,
 )
 from dovetail.symbolic.size import Size, as_size
-from dovetail.tracing.trace import Tracer
+from dovetail.tracing.tracer import AnyTracer
 from dovetail.transforms.out_sharding import accepts_out_sharding
 
 
@@ -155,7 +155,7 @@ def roll(
     axes, shifts = (t * (length // len(t)) for t in (axes, shifts))
     for amount, d in zip(shifts, axes, strict=True):
         axis = canonical_axis(d, x.ndim)
-        if type(amount) is Tracer:
+        if isinstance(amount, AnyTracer):
             x = _rolled_by(x, amount, axis)
         else:
             x = _rolled(x, as_size(amount), axis)
@@ -173,7 +173,7 @@ def _rolled(x: Array, shift: Any, axis: int) -> Array:
     return lax.concatenate(parts, axis)
 
 
-def _rolled_by(x: Array, shift: Tracer, axis: int) -> Array:
+def _rolled_by(x: Array, shift: AnyTracer, axis: int) -> Array:
     size = x.shape[axis]
     if not size:
         return x
@@ -241,7 +241,7 @@ def repeat(
     dim = canonical_axis(axis, x.ndim)
     if type(repeats) is Size:
         return _with_length(_spread(x, repeats, dim), x, total_repeat_length, dim)
-    if type(repeats) is Tracer and total_repeat_length is not None:
+    if isinstance(repeats, AnyTracer) and total_repeat_length is not None:
         return _repeated_by(x, repeats, dim, as_size(total_repeat_length))
     counts = repeats._value() if isinstance(repeats, ArrayMethods) else np.asarray(repeats)
     if counts.ndim > 1 or counts.dtype.kind not in "biu" or (counts < 0).any():

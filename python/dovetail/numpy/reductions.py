@@ -21,6 +21,7 @@ from dovetail.numpy.creation import broadcast_to_shape
 from dovetail.numpy.data import as_dtype
 from dovetail.numpy.docstrings import ARG_REDUCTION, PREDICATE, REDUCTION
 from dovetail.numpy.logic import truth
+from dovetail.numpy.named_axes import over_named_axes
 from dovetail.numpy.promotion import no_out, strong, with_dtype
 from dovetail.ops.operands import (
     ArrayLike,
@@ -56,7 +57,7 @@ def _finish(
 
 def kept(x: Array, dims: tuple[int, ...], result: Array) -> Array:
     """The result of a reduction over `dims` with those dimensions kept, with size 1."""
-    return lax.reshape(result, tuple(1 if i in dims else s for i, s in enumerate(x.shape)))
+    return lax.expand_dims(result, dims)
 
 
 def _masked(name: str, x: Array, where: ArrayLike | None, neutral: Any) -> Array:
@@ -99,6 +100,7 @@ def accumulated(name: str, x: Array, dtype: Any, promote_integers: bool = True) 
 
 
 @documented(REDUCTION)
+@over_named_axes(lax.psum)
 def sum(
     a: ArrayLike,
     axis: Axis = None,
@@ -164,6 +166,7 @@ def prod(
 
 
 @documented(REDUCTION)
+@over_named_axes(lax.pmax)
 def max(
     a: ArrayLike,
     axis: Axis = None,
@@ -200,6 +203,7 @@ def max(
 
 
 @documented(REDUCTION)
+@over_named_axes(lax.pmin)
 def min(
     a: ArrayLike,
     axis: Axis = None,

@@ -20,7 +20,7 @@ from dovetail.ops.operands import ArrayLike, as_operand, canonical_axis
 from dovetail.symbolic.size import Size
 from dovetail.tracing.bind import apply_all_known, apply_known, is_eager, is_for_numpy
 from dovetail.tracing.composed import makes_equations
-from dovetail.tracing.trace import Tracer
+from dovetail.tracing.tracer import AnyTracer
 from dovetail.tracing.whole import whole
 from dovetail.transforms.out_sharding import accepts_out_sharding
 
@@ -286,7 +286,7 @@ def nonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) ->
             return tuple([lax.full((0,), 0, dtype) for _ in x.shape])
         if is_eager(x):
             return tuple(apply_all_known(find, x, count=x.ndim, is_sized=False))
-        is_traced = isinstance(x, Tracer)
+        is_traced = isinstance(x, AnyTracer)
         value = x.concrete(NonConcreteBooleanIndexError) if is_traced else x._value()
         return tuple([as_operand("nonzero", indices) for indices in find(value)])
     dtype = dtypes.default_dtype("i")

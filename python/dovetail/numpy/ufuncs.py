@@ -22,7 +22,7 @@ from dovetail.numpy.shape import broadcast_to, expand_dims, moveaxis, ravel, res
 from dovetail.numpy.vectorization import vectorize
 from dovetail.ops.operands import canonical_axis
 from dovetail.programs.inspection import eval_shape
-from dovetail.tracing.trace import Tracer
+from dovetail.tracing.tracer import AnyTracer
 
 Function = Callable[..., Any]
 
@@ -269,7 +269,7 @@ class ufunc(metaclass=_Named):
         x = self._operand(a, dtype)
         dim = canonical_axis(axis, x.ndim)
         size = x.shape[dim]
-        if isinstance(indices, Tracer):
+        if isinstance(indices, AnyTracer):
             starts = asarray(indices)
             return moveaxis(self._combined_between(moveaxis(x, dim, 0), starts), 0, dim)
         known = [int(i) for i in np.asarray(indices)]

@@ -27,7 +27,7 @@ from dovetail.placement.shardings import (
 )
 from dovetail.placement.transfer_guards import explicit
 from dovetail.programs.transfers import device_put
-from dovetail.tracing.trace import Tracer
+from dovetail.tracing.tracer import AnyTracer
 from dovetail.trees.pytree import broadcast_prefix, flatten, unflatten
 
 
@@ -255,7 +255,7 @@ def _checked_sharding(sharding: Any, name: str) -> Sharding:
 
 
 def _as_part(name: str, value: Any) -> Array:
-    if isinstance(value, Tracer):
+    if isinstance(value, AnyTracer):
         raise LeakedTracerError(
             f"{name} cannot be called within a traced context, got: a value of "
             f"`{value._trace.name}`, which is being traced, {here()}"
@@ -271,7 +271,7 @@ def _by_device(name: str, arrays: Any) -> dict[Any, Array]:
         )
     found = {}
     for array in arrays:
-        if isinstance(array, Tracer):
+        if isinstance(array, AnyTracer):
             raise value_error(
                 f"{name} requires a list of concrete arrays as input, but got types "
                 f"{ {*map(type, arrays)} }"

@@ -29,7 +29,7 @@ from dovetail.symbolic.size import has_sizes
 from dovetail.symbolic.solve import check_shapes
 from dovetail.tracing.arguments import as_operand
 from dovetail.tracing.references import Ref
-from dovetail.tracing.trace import Tracer
+from dovetail.tracing.tracer import AnyTracer
 from dovetail.trees.differences import where_unlike
 from dovetail.trees.pytree import flatten, unflatten
 from dovetail.trees.treedef import PyTreeDef, public
@@ -392,7 +392,7 @@ class Compiled(Stage):
             leaf = value
             if type(value) is not Ref or refs is None:
                 leaf = as_operand(value, program.names.at(i), copy=False)
-            if type(leaf) is Tracer:
+            if isinstance(leaf, AnyTracer):
                 raise TypeError(
                     "Cannot apply JAX transformations to a function lowered and compiled for a "
                     f"particular signature. Detected a tracer for {program.names.at(i)} "

@@ -22,7 +22,7 @@ from dovetail.placement.partition_spec import P
 from dovetail.placement.shardings import Sharding
 from dovetail.placement.transfer_guards import explicit
 from dovetail.tracing.composed import as_equation, makes_equations
-from dovetail.tracing.tracer import Tracer
+from dovetail.tracing.tracer import AnyTracer, Tracer
 from dovetail.trees.pytree import (
     ARRAY_NODES,
     broadcast_prefix,
@@ -261,7 +261,7 @@ def device_get(x: Any) -> Any:
     """The tree with its arrays as NumPy arrays.
 
     Args:
-      x: a tree of arrays; other leaves are unchanged.
+      x: a tree of arrays; other leaves are unchanged, and values of functions that are traced.
 
     Returns:
       The same tree of NumPy arrays, of the leaves' shapes and dtypes.
@@ -271,8 +271,13 @@ def device_get(x: Any) -> Any:
       >>> dt.device_get({"x": dnp.arange(3)})
       {'x': array([0, 1, 2], dtype=int32)}
     """
+
+    def fetched(leaf: Any) -> Any:
+        is_array = hasattr(leaf, "__array__") and not isinstance(leaf, AnyTracer)
+        return np.asarray(leaf) if is_array else leaf
+
     with explicit():
-        return map_leaves(lambda leaf: np.asarray(leaf) if hasattr(leaf, "__array__") else leaf, x)
+        return map_leaves(fetched, x)
 
 
 def copy_to_host_async(x: Any) -> Any:

@@ -8,7 +8,7 @@ from dovetail import _core
 from dovetail.base import dtypes
 from dovetail.tracing.origins import Later
 from dovetail.tracing.references import Ref
-from dovetail.tracing.trace import Tracer
+from dovetail.tracing.tracer import AnyTracer, Tracer
 
 
 def is_perturbed(x: Any, later: bool = True, order: int = 1) -> bool:
@@ -25,6 +25,9 @@ def is_perturbed(x: Any, later: bool = True, order: int = 1) -> bool:
         more than once, by what does not go through references.
     """
     if type(x) is not Tracer:
+        if isinstance(x, AnyTracer):
+            # Of a trace of the program, which may differentiate it.
+            return dtypes.is_inexact(x.dtype)
         return type(x) is Ref and order == 1
     if not dtypes.is_inexact(x.dtype):
         return False

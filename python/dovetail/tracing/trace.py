@@ -60,6 +60,8 @@ class Trace(TypedFunction):
 
     # Whether it records an eager call: functions then behave as they do outside of traces.
     is_eager = False
+    # Whether it processes equations one by one, as they are.
+    is_for_equations = False
     # What makes the stand-in for a value, of the trace, its number, shape, dtype, weak type and
     # location; and the location of the op being recorded. Not methods: each op calls both.
     value_class: ClassVar[Callable[..., Any]] = Tracer

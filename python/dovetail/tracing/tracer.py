@@ -25,7 +25,21 @@ if TYPE_CHECKING:
     from dovetail.tracing.trace import Trace
 
 
-class Tracer(ArrayMethods):
+class AnyTracer(ArrayMethods):
+    """A value that is not known: one of the compiler's functions, or of a trace of the program."""
+
+    __slots__ = ()
+
+    def concrete(self, error: type[ConcretizationTypeError]) -> np.ndarray:
+        """The value, if it is known nevertheless."""
+        raise NotImplementedError
+
+    def description(self) -> str:
+        """The name of the value in messages."""
+        raise NotImplementedError
+
+
+class Tracer(AnyTracer):
     """A value of a function under construction, with all of an array's properties and methods."""
 
     # `__weakref__`: libraries cache by tracers.

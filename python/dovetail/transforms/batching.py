@@ -11,6 +11,7 @@ import numpy as np
 
 from dovetail import _core
 from dovetail.arrays.array import ArrayMethods, ShapedArray
+from dovetail.arrays.descriptions import ShapeDtypeStruct
 from dovetail.arrays.keys import is_keys
 from dovetail.base import errors
 from dovetail.base.locations import here
@@ -121,6 +122,14 @@ def vmap(
             for i, (value, axis) in enumerate(zip(values, axes, strict=True))
             if axis is None and not isinstance(value, ArrayMethods) and type(value) is not Ref
         }
+        wanted = axis_size
+        # Descriptions of arrays stay what they are, of one element of the batch.
+        for i, (value, axis) in enumerate(zip(values, axes, strict=True)):
+            if axis is not None and isinstance(value, ShapeDtypeStruct):
+                dim = batch_dim("vmap", value, axis, names, i)
+                wanted = value.shape[dim] if wanted is None else wanted
+                shape = (*value.shape[:dim], *value.shape[dim + 1 :])
+                objects[i] = ShapeDtypeStruct(shape, value.dtype, weak_type=value.weak_type)
         if objects:
             places = [i for i in range(len(values)) if i not in objects]
             names.drop(objects)
@@ -130,7 +139,7 @@ def vmap(
             batch_dim("vmap", leaf, axis, names, i)
             for i, (leaf, axis) in enumerate(zip(leaves, axes, strict=True))
         ]
-        size = batch_size("vmap", leaves, dims, names, axis_size, name)
+        size = batch_size("vmap", leaves, dims, names, wanted, name)
         taken = len(leaves)
         if is_symbolic_dim(size) and all(dim == UNBATCHED for dim in dims):
             # An additional argument carries it.

@@ -10,6 +10,7 @@ import numpy as np
 
 from dovetail.arrays.array import Array, ShapedArray
 from dovetail.arrays.keys import is_key_type
+from dovetail.base import late
 from dovetail.base.errors import type_error
 from dovetail.base.mlir_types import dtype_name
 from dovetail.base.trace_stack import outside_of_traces, refuse_recording, resumed, stack
@@ -66,6 +67,13 @@ class Primitive:
           NotImplementedError: there is no implementation or, in a traced function, no abstract
             evaluation. Other rules are asked for when they are needed.
         """
+        traces = stack.traces
+        if traces and traces[-1].is_for_equations:
+            return late.user_traces.process(self, args, params)
+        return self._bound(*args, **params)
+
+    def _bound(self, *args: Any, **params: Any) -> Any:
+        """What `bind` returns, unless a trace of the program processes the equation."""
         refuse_recording()
         leaves = flatten(args)[0]
         if not stack.traces:
@@ -170,6 +178,11 @@ class Primitive:
         """Set the function that `bind` is."""
         self.bind = bind
         return bind
+
+    def bind_with_trace(self, trace: Any, args: Any, avals: Any, params: dict[str, Any]) -> Any:
+        """What `bind` returns in a trace, such as `jax.extend.core.take_current_trace` gives."""
+        with late.user_traces.set_current_trace(trace):
+            return self.bind(*args, **params)
 
     def get_bind_params(self, params: dict[str, Any]) -> dict[str, Any]:
         """The keywords with which `bind` makes an equation of these parameters."""

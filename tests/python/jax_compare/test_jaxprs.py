@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 jax = pytest.importorskip("jax", minversion="0.10")
 
 import dovetail as dt  # noqa: E402
+from support.jaxpr_functions import FUNCTIONS  # noqa: E402
 from support.jaxpr_programs import (  # noqa: E402
     JITTED,
     PROGRAMS,
@@ -26,6 +28,22 @@ def test_equations(name: str, make: Any, args: Any) -> None:
         list(equations(lib.make_jaxpr(make(lib))(*arguments(lib, args)).jaxpr)) for lib in (dt, jax)
     )
     assert ours == theirs
+
+
+def types(jaxpr: Any) -> Iterator[list[str]]:
+    """The types of each equation's results; calls are inlined."""
+    for eqn in jaxpr.eqns:
+        if eqn.primitive.name == "jit":
+            yield from types(eqn.params["jaxpr"].jaxpr)
+        else:
+            yield [str(var.aval) for var in eqn.outvars]
+
+
+@pytest.mark.parametrize(("name", "make", "args"), FUNCTIONS, ids=[name for name, *_ in FUNCTIONS])
+def test_equations_and_types(name: str, make: Any, args: Any) -> None:
+    ours, theirs = (lib.make_jaxpr(make(lib))(*arguments(lib, args)).jaxpr for lib in (dt, jax))
+    assert list(equations(ours)) == list(equations(theirs))
+    assert list(types(ours)) == list(types(theirs))
 
 
 def calls(jaxpr: Any) -> list[Any]:

@@ -145,7 +145,7 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
         TypeError,
         r"bitwise_and does not accept dtype float32; the element type must be bool",
     ),
-    (lambda: lax.integer_pow(I, -1), TypeError, r"needs an exponent of 0 or more, got: -1"),
+    (lambda: lax.integer_pow(I, -1), TypeError, r"an exponent of 0 or more, got: -1"),
     (lambda: lax.select(V > 1, V, I), TypeError, r"cases must have equal element types"),
     (lambda: lax.select(V > 1, V, 0.0), TypeError, r"cases must have equal shapes"),
     (

@@ -191,3 +191,28 @@ def test_arguments_without_a_batch_are_what_was_passed() -> None:
     ):
         np.testing.assert_allclose(g(np.ones(3, np.float32), *passed), 6)
     assert all(a is b for rest in seen for a, b in zip(rest, passed, strict=True))
+
+
+def test_descriptions_among_arguments() -> None:
+    """They are described for an element of the batch, and count for its size."""
+    described = dt.ShapeDtypeStruct((3, 4), np.float32)
+
+    def function(x: Any, like: Any) -> Any:
+        assert type(like) is dt.ShapeDtypeStruct
+        return dnp.broadcast_to(x, like.shape)
+
+    x = np.arange(3.0, dtype=np.float32)
+    assert dt.vmap(function)(x, described).shape == (3, 4)
+    assert dt.vmap(function, (0, None))(x, described).shape == (3, 3, 4)
+    assert dt.vmap(function, (None, -1))(x, described).shape == (4, 3)
+    assert dt.vmap(lambda like: dnp.ones(like.shape))(described).shape == (3, 4)
+    with pytest.raises(ValueError, match="inconsistent sizes"):
+        dt.vmap(function, (0, 1))(x, described)
+
+
+def test_values_on_the_host_of_what_is_traced() -> None:
+    """`device_get` leaves them alone, under every transform."""
+    x = np.arange(3.0, dtype=np.float32)
+    got = dt.vmap(dt.grad(lambda v: dt.device_get(v) ** 2))(x)
+    np.testing.assert_allclose(got, 2 * x)
+    np.testing.assert_allclose(dt.jit(lambda v: dt.device_get({"a": v})["a"] + 1)(x), x + 1)

@@ -31,13 +31,13 @@ from dovetail.jaxprs.traversal import check_jaxpr as check_jaxpr
 from dovetail.jaxprs.traversal import gensym as gensym
 from dovetail.jaxprs.traversal import jaxprs_in_params as jaxprs_in_params
 from dovetail.jaxprs.traversal import new_jaxpr_eqn as new_jaxpr_eqn
+from dovetail.jaxprs.user_traces import UserTrace as Trace  # noqa: F401
+from dovetail.jaxprs.user_traces import UserTracer as Tracer  # noqa: F401
 from dovetail.ref import Ref as Ref
 from dovetail.ref import empty_ref as empty_ref
 from dovetail.ref import free_ref as free_ref
 from dovetail.ref import freeze as freeze
 from dovetail.ref import new_ref as new_ref
-from dovetail.tracing.trace import Trace as Trace
-from dovetail.tracing.tracer import Tracer as Tracer
 from dovetail.trees.wrapped import DebugInfo as DebugInfo
 
 

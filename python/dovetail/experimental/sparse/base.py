@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple, NoReturn
 
 from dovetail import numpy as dnp
 from dovetail.arrays.array import Array
-from dovetail.tracing.trace import Tracer
+from dovetail.tracing.tracer import AnyTracer
 
 Shape = tuple[int, ...]
 
@@ -103,7 +103,7 @@ class JAXSparse:
             text = f"{name}({self.dtype}{list(self.shape)}, nse={self.nse}{self._layout_text()})"
         except (AttributeError, IndexError, TypeError):
             text = f"{name}(<invalid>)"
-        return f"{type(self.data).__name__}[{text}]" if isinstance(self.data, Tracer) else text
+        return f"{type(self.data).__name__}[{text}]" if isinstance(self.data, AnyTracer) else text
 
     def _layout_text(self) -> str:
         return ""

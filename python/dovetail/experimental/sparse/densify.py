@@ -11,7 +11,7 @@ from dovetail import lax
 from dovetail import numpy as dnp
 from dovetail.arrays.array import Array
 from dovetail.experimental.sparse.base import JAXSparse
-from dovetail.tracing.trace import Tracer
+from dovetail.tracing.tracer import AnyTracer
 from dovetail.trees.pytree import unflatten
 
 
@@ -45,7 +45,7 @@ def todense(arr: Any) -> Array:
     """
     if isinstance(arr, JAXSparse):
         return arr.todense()
-    if _state.depth and isinstance(arr, Tracer):
+    if _state.depth and isinstance(arr, AnyTracer):
         # An operation that changes nothing, whose sparse form makes its operand dense.
         return lax.optimization_barrier(arr)
     return dnp.asarray(arr)
@@ -57,7 +57,7 @@ class _Todense:
     name = "todense"
     multiple_results = False
 
-    def bind(self, *buffers: Any, tree: Any) -> Array:
+    def _bound(self, *buffers: Any, tree: Any) -> Array:
         """The dense array of the buffers of one of a known structure."""
         return todense(unflatten(tree, buffers))
 

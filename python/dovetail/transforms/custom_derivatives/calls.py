@@ -26,6 +26,7 @@ from dovetail.tracing.functions import call as apply_function
 from dovetail.tracing.perturbed import is_perturbed
 from dovetail.tracing.references import Ref, check_references, refuse_returned
 from dovetail.tracing.trace import Operand, Tracer
+from dovetail.tracing.tracer import AnyTracer
 from dovetail.trees.differences import where_unlike
 from dovetail.trees.pytree import flatten, leaf_names, unflatten
 
@@ -200,7 +201,7 @@ def results_of_call(
 
     has_derivative = any(dtypes.is_inexact(aval.dtype) for aval in primal.avals)
     if not has_derivative or not any(
-        type(x) in (Tracer, Ref) and dtypes.is_inexact(x.dtype) for x in operands
+        isinstance(x, (AnyTracer, Ref)) and dtypes.is_inexact(x.dtype) for x in operands
     ):
         return plain()
     if symbolic_zeros and not any(map(is_perturbed, operands)):
@@ -225,7 +226,7 @@ def refuse_tracers(values: Iterable[Any], name: str) -> None:
       LeakedTracerError: there is one.
     """
     for leaf in flatten(list(values))[0]:
-        if type(leaf) is Tracer:
+        if isinstance(leaf, AnyTracer):
             raise LeakedTracerError(
                 f"arguments of the custom_vjp function `{name}` that nondiff_argnums names must be "
                 f"known values or functions, got: {leaf.description()}, a tracer ({leaf.aval}), "

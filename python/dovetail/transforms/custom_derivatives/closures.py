@@ -14,6 +14,7 @@ from dovetail.tracing import evaluation
 from dovetail.tracing.arguments import Function, LeafNames, as_operand, name_of, results_of, wraps
 from dovetail.tracing.functions import TracedFunction, call, trace
 from dovetail.tracing.trace import Operand, Tracer
+from dovetail.tracing.tracer import AnyTracer
 from dovetail.transforms.custom_derivatives.calls import pair_of
 from dovetail.transforms.custom_derivatives.reverse import custom_vjp
 from dovetail.transforms.custom_derivatives.symbolic import instantiated, tangent_type
@@ -151,7 +152,7 @@ def closure_convert(fun: Function, *example_args: Any) -> tuple[Callable[..., An
     order = derivative_order() + 1
     traced = trace(python, avals, names, "closure_convert", name, order=order)
     captured = traced.captured
-    is_hoisted = [type(x) is Tracer and dtypes.is_inexact(x.dtype) for x in captured]
+    is_hoisted = [isinstance(x, AnyTracer) and dtypes.is_inexact(x.dtype) for x in captured]
     hoisted = [x for x, chosen in zip(captured, is_hoisted, strict=True) if chosen]
     callee = evaluation.Callee(traced.function, traced.place)
 

@@ -15,6 +15,7 @@ from dovetail.tracing.functions import TracedFunction, apply, trace
 from dovetail.tracing.perturbed import is_perturbed
 from dovetail.tracing.references import Ref
 from dovetail.tracing.trace import Operand, Tracer
+from dovetail.tracing.tracer import AnyTracer
 from dovetail.transforms.custom_derivatives.calls import (
     Call,
     WithRule,
@@ -248,5 +249,5 @@ def _zero_tangent(leaf: Any) -> Any:
 
 
 def _without_gradient(leaf: Any) -> Any:
-    is_active = type(leaf) is Tracer and dtypes.is_inexact(leaf.dtype)
+    is_active = isinstance(leaf, AnyTracer) and dtypes.is_inexact(leaf.dtype)
     return ops.stop_gradient(leaf) if is_active else leaf

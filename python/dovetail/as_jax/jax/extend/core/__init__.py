@@ -31,13 +31,12 @@ from dovetail.jaxprs.traversal import gensym as gensym
 from dovetail.jaxprs.traversal import jaxprs_in_params as jaxprs_in_params
 from dovetail.jaxprs.traversal import new_jaxpr_eqn as new_jaxpr_eqn
 from dovetail.jaxprs.traversal import subjaxprs as subjaxprs
+from dovetail.jaxprs.user_traces import TraceTag as TraceTag
+from dovetail.jaxprs.user_traces import set_current_trace as set_current_trace
+from dovetail.jaxprs.user_traces import take_current_trace as take_current_trace
 from dovetail.transforms.primitives import Primitive as Primitive
 from dovetail.trees.wrapped import DebugInfo as DebugInfo
 
 array_types = {Array, np.ndarray, np.generic}
 
 Token = opaque_class(__name__, "Token")
-# Traces of programs: none can be made here.
-TraceTag = opaque_class(__name__, "TraceTag")
-set_current_trace = opaque_class(__name__, "set_current_trace")
-take_current_trace = opaque_class(__name__, "take_current_trace")
