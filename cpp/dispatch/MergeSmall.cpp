@@ -9,6 +9,7 @@
 #include "cpp/cost/Steps.h"
 #include "cpp/iree/Aliases.h"
 #include "cpp/iree/Liveness.h"
+#include "cpp/tensors/MultiplyAdd.h"
 #include "cpp/tensors/Target.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,9 +36,6 @@ constexpr size_t kMostOps = 128;
 constexpr int64_t kMostOfTerms = int64_t(1) << 21;
 /// A dispatch that runs fewer ops on vectors takes as long as its start.
 constexpr int64_t kMostOfShort = int64_t(1) << 13;
-/// Sums of so much work take less time than the start of a dispatch, also one term after the other.
-constexpr int64_t kMostOfShortSum = int64_t(1) << 10;
-
 /// Clones an op, together with repeated ops that it needs.
 void cloneWithRepeated(ImplicitLocOpBuilder &b, Operation *op, IRMapping &values) {
   for (Value value : readBy(op))
@@ -242,8 +240,8 @@ bool isShortSum(Operation *op) {
                       [](Value sum) { return bool(sum.getDefiningOp<arith::AddFOp>()); });
 }
 
-/// Merges the ops, or each half of them, if that saves a dispatch or fixes the order of a sum. IREE would run a dispatch
-/// that reads constants only when it compiles the program, and wrongly.
+/// Merges the ops, or each half of them, if that saves a dispatch or fixes the order of a sum. IREE would run a
+/// dispatch that reads constants only when it compiles the program, and wrongly.
 bool mergeParts(ArrayRef<Operation *> ops, const DenseSet<Operation *> &constants) {
   if ((llvm::count_if(ops, startsDispatch) < 2 && llvm::none_of(ops, isShortSum)) ||
       llvm::all_of(ops, [&](Operation *op) { return constants.contains(op); }))

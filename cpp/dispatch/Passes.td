@@ -19,6 +19,9 @@ def MergeSmallPass : ModulePass<"dovetail-merge-small"> {
     A loop that is one dispatch already is also an op of a group, whatever its length: its code and that of the ops before
     and after it run in order. Loops that are long are in one group only if one needs the other.
 
+    A sum of few terms is a group of its own, so that its order does not depend on what it is fused with. The blocks of
+    loops and branches that the host runs are treated like that of the function.
+
     What adds the terms that each workgroup of a dispatch has is run by the last of these, which a counter tells. This is
     also done for GPUs with fences of the device: all threads of the last workgroup add them.
   }];

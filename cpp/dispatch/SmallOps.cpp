@@ -6,6 +6,7 @@
 #include "SequentialLoops.h"
 #include "cpp/cost/Steps.h"
 #include "cpp/iree/Aliases.h"
+#include "cpp/tensors/MultiplyAdd.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -37,11 +38,12 @@ int64_t numElementsOf(Value value) {
   return array ? array.getNumElements() : 0;
 }
 
-/// The number of ops on registers that compute an element; one of `math` counts as a step.
+/// The number of ops on registers that compute an element; an elementary function counts as a step.
 static int64_t opsOfElement(Block &code) {
   int64_t ops = 0;
   for (Operation &op : code.without_terminator())
-    ops += isa<math::MathDialect>(op.getDialect()) && !isa<math::FmaOp>(op) ? kOpsOfStep : 1;
+    if (!op.hasTrait<OpTrait::ConstantLike>())
+      ops += isa<math::MathDialect>(op.getDialect()) && !isArithmetic(&op) ? kOpsOfStep : 1;
   return std::max<int64_t>(ops, 1);
 }
 

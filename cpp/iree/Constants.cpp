@@ -1,5 +1,6 @@
 // What a program computes of constants alone.
 #include "Constants.h"
+#include "cpp/tensors/MultiplyAdd.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -36,7 +37,7 @@ static bool isQuick(linalg::LinalgOp op) {
   bool isSimple = op.getNumLoops() == op.getNumParallelLoops();
   for (Operation &inner : body->without_terminator()) {
     bool isIndex = isa<linalg::IndexOp>(inner);
-    isSimple &= isIndex || isa<arith::ArithDialect>(inner.getDialect());
+    isSimple &= isIndex || isArithmetic(&inner);
     if (!isIndex && llvm::none_of(inner.getOperands(), [&](Value operand) { return varying.contains(operand); }))
       continue;
     varying.insert_range(inner.getResults());

@@ -40,7 +40,8 @@ def LowerPass : ModulePass<"dovetail-lower"> {
     lower by the code of their families. Integers become signless. The result suits every target, unless the module's
     attribute `dovetail.target` names one for which a family has a better lowering. With the module's attribute
     `dovetail.host_loops`, no loop becomes one dispatch; with `dovetail.host_functions`, ops that the evaluator computes
-    well become calls of imported functions, whose declarations name them.
+    well become calls of imported functions, whose declarations name them. For a CPU that multiplies and adds in one
+    instruction, sums of products become such, and other products are rounded, whatever they are fused with later.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];

@@ -272,7 +272,8 @@ Value lowerReduce(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x) {
     scalar::ScalarBuilder outer(b.getLoc(), b, element);
     return filledAlone(b, keptSizes(b, x, op.getDims()), op.emitNeutral(outer));
   }
-  if (isa<LinearOpInterface>(*op))
+  bool isShort = type.hasStaticShape() && type.getNumElements() <= kMostOfShortSum;
+  if (isa<LinearOpInterface>(*op) && !isShort)
     x = unrounded(b, x);
   int64_t terms = numReduced(type, op.getDims());
   Type narrow = reductionType(op, element, terms);

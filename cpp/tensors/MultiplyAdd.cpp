@@ -56,6 +56,8 @@ math::FmaOp productIn(linalg::GenericOp op) {
 
 } // namespace
 
+bool isArithmetic(Operation *op) { return isa<arith::ArithDialect>(op->getDialect()) || isa<math::FmaOp>(op); }
+
 void roundProducts(Block &code) {
   for (auto product : llvm::make_early_inc_range(code.getOps<arith::MulFOp>())) {
     Type type = product.getType();
@@ -119,7 +121,8 @@ Value roundedOnce(ImplicitLocOpBuilder &b, Value value) {
     Value array = arrayOf(sum->getOperand(place)), other = arrayOf(sum->getOperand(1 - place));
     linalg::GenericOp product = array ? elementwise(array) : nullptr;
     Operation *constant = sum->getOperand(1 - place).getDefiningOp();
-    if (!productIn(product) || product->getBlock() != op->getBlock() || (!other && !(constant && constant->hasTrait<OpTrait::ConstantLike>())))
+    if (!productIn(product) || product->getBlock() != op->getBlock() ||
+        (!other && !(constant && constant->hasTrait<OpTrait::ConstantLike>())))
       continue;
     SetVector<Value> inputs;
     inputs.insert_range(product.getDpsInputs());
@@ -127,25 +130,25 @@ Value roundedOnce(ImplicitLocOpBuilder &b, Value value) {
       inputs.insert(other);
     auto type = cast<RankedTensorType>(value.getType());
     SmallVector<AffineMap> maps(inputs.size(), b.getMultiDimIdentityMap(type.getRank()));
-    Value made = parallelLoops(
-        b, sizesOf(b, array), type.getElementType(), inputs.getArrayRef(), maps,
-        [&](OpBuilder &inner, Location loc, ValueRange args) -> Value {
-          auto scalarOf = [&](Value array) { return args[llvm::find(inputs, array) - inputs.begin()]; };
-          IRMapping mapping;
-          for (OpOperand *input : product.getDpsInputOperands())
-            mapping.map(product.getMatchingBlockArgument(input), scalarOf(input->get()));
-          Value left = productIn(product).getA(), right = productIn(product).getB();
-          for (Value factor : {left, right})
-            if (Operation *maker = factor.getDefiningOp())
-              inner.clone(*maker, mapping);
-          Value x = mapping.lookup(left), y = mapping.lookup(right);
-          Value z = other ? scalarOf(other) : inner.clone(*constant)->getResult(0);
-          if (isa<arith::SubFOp>(sum)) {
-            Value &negative = place == 0 ? z : x;
-            negative = arith::NegFOp::create(inner, loc, negative);
-          }
-          return math::FmaOp::create(inner, loc, x, y, z);
-        });
+    Value made =
+        parallelLoops(b, sizesOf(b, array), type.getElementType(), inputs.getArrayRef(), maps,
+                      [&](OpBuilder &inner, Location loc, ValueRange args) -> Value {
+                        auto scalarOf = [&](Value array) { return args[llvm::find(inputs, array) - inputs.begin()]; };
+                        IRMapping mapping;
+                        for (OpOperand *input : product.getDpsInputOperands())
+                          mapping.map(product.getMatchingBlockArgument(input), scalarOf(input->get()));
+                        Value left = productIn(product).getA(), right = productIn(product).getB();
+                        for (Value factor : {left, right})
+                          if (Operation *maker = factor.getDefiningOp())
+                            inner.clone(*maker, mapping);
+                        Value x = mapping.lookup(left), y = mapping.lookup(right);
+                        Value z = other ? scalarOf(other) : inner.clone(*constant)->getResult(0);
+                        if (isa<arith::SubFOp>(sum)) {
+                          Value &negative = place == 0 ? z : x;
+                          negative = arith::NegFOp::create(inner, loc, negative);
+                        }
+                        return math::FmaOp::create(inner, loc, x, y, z);
+                      });
     op.erase();
     return made;
   }

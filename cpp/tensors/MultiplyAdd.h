@@ -8,6 +8,13 @@
 
 namespace dovetail {
 
+/// Sums of so many terms, for all elements together, take less time than the start of a dispatch, also one term after
+/// the other. They are formed in the same order wherever they stand.
+constexpr int64_t kMostOfShortSum = int64_t(1) << 11;
+
+/// Whether an op on scalars is one of `arith`, or adds to a product with one rounding.
+bool isArithmetic(mlir::Operation *op);
+
 /// Lets the products of a block of scalar code round before other ops read them. The code generator contracts a product
 /// and a sum that it finds in one function, if nothing else reads the product; which ones these are depends on what
 /// it fuses, so that a value that is computed again may differ from the first. Products that are added in this block,

@@ -29,6 +29,8 @@ class AnyTracer(ArrayMethods):
     """A value that is not known: one of the compiler's functions, or of a trace of the program."""
 
     __slots__ = ()
+    # Each has a place of its own for it.
+    _trace: Any
 
     def concrete(self, error: type[ConcretizationTypeError]) -> np.ndarray:
         """The value, if it is known nevertheless."""

@@ -1,6 +1,7 @@
 """Traces that programs define: they process the equations of functions that run under them."""
 
 # pyright: reportMissingImports=false, reportArgumentType=false, reportIndexIssue=false
+# pyright: reportFunctionMemberAccess=false, reportAttributeAccessIssue=false, reportCallIssue=false
 
 from __future__ import annotations
 
