@@ -100,7 +100,7 @@ def main(quick: bool, output: Path) -> dict[str, Any]:
     device; and on one device.
     """
     mesh = meshes.mesh(data=8)
-    weights, *data = problem(4, 64, 32) if quick else problem(8, 256, 128)
+    weights, *data = problem(8, 64, 32) if quick else problem(8, 256, 128)
     steps = 5 if quick else 30
     divided = [meshes.put(mesh, x, "data") for x in data]
 

@@ -77,4 +77,16 @@ int64_t stepsOf(Operation *op) {
   return stepsOfLoops(op);
 }
 
+int64_t stepsOfIteration(Operation *op) {
+  if (op->getNumRegions() == 0)
+    return stepsOf(op);
+  int64_t steps = 1;
+  for (Region &region : op->getRegions())
+    for (Operation &inner : region.front().without_terminator()) {
+      int64_t once = stepsOfIteration(&inner);
+      steps = plus(steps, isa<WhileOp>(inner) || inner.getNumRegions() == 0 ? once : times(once, iterationsOf(&inner)));
+    }
+  return steps;
+}
+
 } // namespace dovetail

@@ -25,6 +25,10 @@ int64_t scalarOpsOf(mlir::Operation *op);
 /// in place, or else the product of its loops' sizes, or the size of its largest array.
 int64_t stepsOf(mlir::Operation *op);
 
+/// The same of one iteration of a loop, or of a branch. A loop of unknown length in it counts once: it would also run
+/// on one thread as a dispatch of its own, however often.
+int64_t stepsOfIteration(mlir::Operation *op);
+
 /// The number of iterations of a loop, `kAssumedSize` if it is not known, or of runs of a branch.
 int64_t iterationsOf(mlir::Operation *op);
 

@@ -64,6 +64,33 @@ static bool shouldFuse(OpOperand *operand) {
          });
 }
 
+/// Lets the condition of a loop pass on all that the loop carries, in order. Canonicalization drops what is read by
+/// neither the body nor what follows the loop.
+static void passAllOn(scf::WhileOp op) {
+  Block *before = op.getBeforeBody(), *after = op.getAfterBody();
+  SmallVector<unsigned> numbers;
+  for (Value value : op.getConditionOp().getArgs()) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (!argument || argument.getOwner() != before)
+      return;
+    numbers.push_back(argument.getArgNumber());
+  }
+  if (numbers.size() == before->getNumArguments() && llvm::equal(numbers, llvm::seq<unsigned>(0, numbers.size())))
+    return;
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  auto made = scf::WhileOp::create(b, before->getArgumentTypes(), op.getInits());
+  made.getBefore().takeBody(op.getBefore());
+  made.getConditionOp().getArgsMutable().assign(made.getBeforeArguments());
+  SmallVector<Location> places(before->getNumArguments(), op.getLoc());
+  Block *body = b.createBlock(&made.getAfter(), {}, before->getArgumentTypes(), places);
+  for (auto [k, number] : llvm::enumerate(numbers)) {
+    after->getArgument(k).replaceAllUsesWith(body->getArgument(number));
+    op.getResult(k).replaceAllUsesWith(made.getResult(number));
+  }
+  body->getOperations().splice(body->end(), after->getOperations());
+  op.erase();
+}
+
 void simplify(func::FuncOp function, bool fuse) {
   MLIRContext *context = function.getContext();
   RewritePatternSet patterns(context);
@@ -78,6 +105,9 @@ void simplify(func::FuncOp function, bool fuse) {
   IRRewriter rewriter(context);
   DominanceInfo dominance(function);
   eliminateCommonSubExpressions(rewriter, dominance, function);
+  SmallVector<scf::WhileOp> loops;
+  function.walk([&](scf::WhileOp op) { loops.push_back(op); });
+  llvm::for_each(loops, passAllOn);
 }
 
 //===- In place ----------------------------------------------------------------===//

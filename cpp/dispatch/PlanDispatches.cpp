@@ -37,7 +37,7 @@ bool isForOneDispatch(Operation *op, ImplicitLocOpBuilder &b, ValueRange operand
   if (target.isCpu() && threadsOf(moduleOf(b)) > 1 && savedByLibrary(op) > 0)
     return false;
   auto scan = dyn_cast<ScanOp>(op);
-  int64_t steps = stepsOf(op);
+  int64_t copied = 0;
   // Its initial value is copied once, by the same thread, unless it is overwritten.
   llvm::SmallDenseMap<Type, int64_t> overwritten;
   for (auto [i, operand] : llvm::enumerate(op->getOperands()))
@@ -47,11 +47,12 @@ bool isForOneDispatch(Operation *op, ImplicitLocOpBuilder &b, ValueRange operand
     if (int64_t &count = overwritten[type]; count > 0)
       --count;
     else if (auto array = dyn_cast<RankedTensorType>(type))
-      steps = plus(steps, product(array.getShape()));
+      copied = plus(copied, product(array.getShape()));
   if (target.isVulkan() && (isa<WhileOp>(op) || (scan && int64_t(scan.getLength()) < 0) ||
-                            steps > kMostIterationsOnVulkan * kThreadsOfGroup))
+                            plus(stepsOf(op), copied) > kMostIterationsOnVulkan * kThreadsOfGroup))
     return false;
-  return steps / std::max<int64_t>(iterationsOf(op), 1) <= kSlack * mostStepsOfIteration(b);
+  int64_t steps = plus(stepsOfIteration(op), copied / std::max<int64_t>(iterationsOf(op), 1));
+  return steps <= kSlack * mostStepsOfIteration(b);
 }
 
 } // namespace dovetail

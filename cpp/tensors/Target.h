@@ -24,7 +24,7 @@ public:
   bool isSpirv() const { return isVulkan() || name.starts_with("metal"); }
   bool isVulkan() const { return name.starts_with("vulkan"); }
   /// Whether it is a CPU with an instruction that multiplies and adds with one rounding. LLVM forms these of separate
-  /// products and sums.
+  /// products and sums. False for `cpu-any`, whose programs devices of other kinds share.
   bool fusesMultiplyAdd() const;
 
   llvm::StringRef name;

@@ -81,13 +81,16 @@ def captured_parameters(program: Program, known: dict[int, str]) -> list[Paramet
     return parameters
 
 
-def build(functions: Sequence[Function], target: Target, are_outside: bool) -> _core.Module:
+def build(
+    functions: Sequence[Function], target: Target, are_outside: bool, portable: bool = False
+) -> _core.Module:
     """The lowered module of functions for a target.
 
     Args:
       functions: the functions.
       target: the target.
       are_outside: whether the parameters are in a file; otherwise they are constants.
+      portable: whether the code may also be for devices of another kind.
 
     Raises:
       ValueError: a function on several devices is together with others, or for another target than
@@ -112,7 +115,7 @@ def build(functions: Sequence[Function], target: Target, are_outside: bool) -> _
             constants = [(p.position, encode_array(_known(p))) for p in function.parameters]
             _core.bind_constants(adopted, [i for i, _ in constants], [c for _, c in constants])
         _core.reflect(adopted, {REFLECTION_KEY: signature_of(function).to_json()})
-    phases.run(module, "lower", target=str(target))
+    phases.run(module, "lower", target="cpu-any" if portable and target.is_cpu else str(target))
     if are_outside:
         for function in functions:
             positions = [p.position for p in function.parameters]
@@ -241,12 +244,12 @@ def grouped(
       are_outside: whether the parameters are in a file.
       apart: whether each target gets its own file in any case.
     """
-    modules = {target: build(functions, target, are_outside) for target in targets}
     # A loader only distinguishes kinds of code.
-    can_share = not apart and len({target.code for target in targets}) == len(targets)
-    if can_share and len({module.text() for module in modules.values()}) == 1:
-        return [Group(tuple(targets), modules[targets[0]])]
-    return [Group((target,), modules[target]) for target in targets]
+    if not apart and len(targets) > 1 and len({target.code for target in targets}) == len(targets):
+        first, *others = (build(functions, target, are_outside, True) for target in targets)
+        if all(module.text() == first.text() for module in others):
+            return [Group(tuple(targets), first)]
+    return [Group((target,), build(functions, target, are_outside)) for target in targets]
 
 
 def compile_group(functions: Sequence[Function], group: Group, notes: Notes) -> bytes:
