@@ -50,7 +50,10 @@ Value lowerPointwise(ImplicitLocOpBuilder &b, PointwiseOpInterface op, ValueRang
   if (!Target(op).fusesMultiplyAdd())
     return made;
   roundProducts(*made.getDefiningOp<linalg::GenericOp>().getBody());
-  return roundedOnce(b, made);
+  return roundedOnce(b, made, [&](Value array) {
+    auto uses = llvm::zip_equal(operands, op->getOperands());
+    return llvm::all_of(uses, [&](auto pair) { return std::get<0>(pair) != array || std::get<1>(pair).hasOneUse(); });
+  });
 }
 
 } // namespace dovetail

@@ -108,7 +108,7 @@ Value unrounded(ImplicitLocOpBuilder &b, Value terms) {
   return copy.getResult(0);
 }
 
-Value roundedOnce(ImplicitLocOpBuilder &b, Value value) {
+Value roundedOnce(ImplicitLocOpBuilder &b, Value value, function_ref<bool(Value)> isReadOnce) {
   linalg::GenericOp op = elementwise(value);
   Operation *sum = op ? onlyOp(op) : nullptr;
   if (!sum || !isSum(sum))
@@ -121,7 +121,7 @@ Value roundedOnce(ImplicitLocOpBuilder &b, Value value) {
     Value array = arrayOf(sum->getOperand(place)), other = arrayOf(sum->getOperand(1 - place));
     linalg::GenericOp product = array ? elementwise(array) : nullptr;
     Operation *constant = sum->getOperand(1 - place).getDefiningOp();
-    if (!productIn(product) || product->getBlock() != op->getBlock() ||
+    if (!productIn(product) || product->getBlock() != op->getBlock() || !isReadOnce(array) ||
         (!other && !(constant && constant->hasTrait<OpTrait::ConstantLike>())))
       continue;
     SetVector<Value> inputs;

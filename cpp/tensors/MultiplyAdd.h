@@ -28,8 +28,10 @@ void fuseMultiplyAdds(mlir::Operation *code);
 /// The same elements for a sum of them: if they are products, the code generator adds each without rounding it.
 mlir::Value unrounded(mlir::ImplicitLocOpBuilder &b, mlir::Value terms);
 
-/// A sum of arrays with one rounding, where `sum` adds or subtracts a product elementwise; otherwise `sum`.
-mlir::Value roundedOnce(mlir::ImplicitLocOpBuilder &b, mlir::Value sum);
+/// A sum of arrays with one rounding, where `sum` adds or subtracts elementwise a product that nothing else reads;
+/// otherwise `sum`. A product that is read twice has one value: `x * y - x * y` is 0.
+mlir::Value roundedOnce(mlir::ImplicitLocOpBuilder &b, mlir::Value sum,
+                        llvm::function_ref<bool(mlir::Value)> isReadOnce);
 
 /// Erases products that only such sums read.
 void eraseUnusedProducts(mlir::Operation *code);

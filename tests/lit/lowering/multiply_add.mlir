@@ -1,18 +1,34 @@
 // Products and sums round alike wherever they stand: LLVM would contract those that it finds in one function.
 // RUN: dovetail-opt %s --split-input-file --dovetail-lower | FileCheck %s
 
-// A product that is added is rounded once with the sum, whether others read it or not.
+// A product that only a sum reads is rounded once with it.
 // CHECK-LABEL: func.func @added
-// CHECK: %[[ZERO:.+]] = arith.constant -0.0
-// CHECK-NEXT: math.fma %{{.+}}, %{{.+}}, %[[ZERO]]
 // CHECK: linalg.generic {{.*}} ins(%arg0, %arg1, %arg2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
 // CHECK-NEXT: ^bb0(%[[X:[^:]+]]: f32, %[[Y:[^:]+]]: f32, %[[Z:[^:]+]]: f32
 // CHECK-NEXT: math.fma %[[X]], %[[Y]], %[[Z]] : f32
 module attributes {dovetail.target = "cpu:x86-64-v3"} {
-func.func @added(%x: tensor<4xf32>, %y: tensor<4xf32>, %z: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+func.func @added(%x: tensor<4xf32>, %y: tensor<4xf32>, %z: tensor<4xf32>) -> tensor<4xf32> {
   %xy = dovetail.mul %x, %y : tensor<4xf32>
   %sum = dovetail.add %xy, %z : tensor<4xf32>
-  return %xy, %sum : tensor<4xf32>, tensor<4xf32>
+  return %sum : tensor<4xf32>
+}
+}
+
+// -----
+
+// One that is read twice has one value.
+// CHECK-LABEL: func.func @read_twice
+// CHECK: %[[ZERO:.+]] = arith.constant -0.0
+// CHECK-NEXT: math.fma %{{.+}}, %{{.+}}, %[[ZERO]]
+// CHECK: arith.subf
+// CHECK-NOT: math.fma
+// CHECK: return
+module attributes {dovetail.target = "cpu:x86-64-v3"} {
+func.func @read_twice(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %xy = dovetail.mul %x, %y : tensor<4xf32>
+  %floor = dovetail.floor %xy : tensor<4xf32>
+  %fraction = dovetail.sub %xy, %floor : tensor<4xf32>
+  return %fraction : tensor<4xf32>
 }
 }
 

@@ -110,3 +110,11 @@ def test_recomputed_values(size: int, is_loop: bool, seed: int) -> None:
 def test_doubles(seed: int) -> None:
     with dt.enable_x64(True):
         check(seed, 16, False, np.float64)
+
+
+def test_products_that_are_read_twice() -> None:
+    x, y = np.random.default_rng(0).standard_normal((2, 1000)).astype(np.float32)
+    compiled = dt.jit(lambda x, y: (x * y - x * y, x * y - dnp.floor(x * y)), compile="now")
+    difference, fraction = compiled(x, y)
+    np.testing.assert_array_equal(difference, 0)
+    np.testing.assert_array_equal(fraction, x * y - np.floor(x * y))
