@@ -231,7 +231,7 @@ SmallVector<Stage> stagesOf(ArrayRef<Operation *> ops) {
 }
 
 /// Whether the op adds few floats. The code generator's order depends on what it fuses, so that a sum that is computed
-/// again may differ from the first; a dispatch of ours adds them in theirs.
+/// again may differ from the first; a dispatch of ours adds them in an order that depends on the op alone.
 bool isShortSum(Operation *op) {
   auto structured = dyn_cast<linalg::GenericOp>(op);
   if (!structured || structured.getNumReductionLoops() == 0 || workOf(op) > kMostOfShortSum)

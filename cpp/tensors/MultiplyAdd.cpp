@@ -54,6 +54,15 @@ math::FmaOp productIn(linalg::GenericOp op) {
   return product && matchPattern(product.getC(), m_NegZeroFloat()) ? product : nullptr;
 }
 
+/// The sum with one rounding, of which an operand is the product of `x` and `y`, and `other` the other one.
+Value fused(OpBuilder &b, Operation *sum, unsigned place, Value x, Value y, Value other) {
+  if (isa<arith::SubFOp>(sum)) {
+    Value &negative = place == 0 ? other : x;
+    negative = arith::NegFOp::create(b, sum->getLoc(), negative);
+  }
+  return math::FmaOp::create(b, sum->getLoc(), x, y, other);
+}
+
 } // namespace
 
 bool isArithmetic(Operation *op) { return isa<arith::ArithDialect>(op->getDialect()) || isa<math::FmaOp>(op); }
@@ -80,13 +89,10 @@ void fuseMultiplyAdds(Operation *code) {
   for (arith::MulFOp product : products) {
     OpOperand &use = *product->use_begin();
     Operation *sum = use.getOwner();
-    ImplicitLocOpBuilder b(sum->getLoc(), sum);
-    Value x = product.getLhs(), other = sum->getOperand(1 - use.getOperandNumber());
-    if (isa<arith::SubFOp>(sum)) {
-      Value &negative = use.getOperandNumber() == 0 ? other : x;
-      negative = arith::NegFOp::create(b, negative);
-    }
-    sum->getResult(0).replaceAllUsesWith(math::FmaOp::create(b, x, product.getRhs(), other).getResult());
+    OpBuilder b(sum);
+    Value other = sum->getOperand(1 - use.getOperandNumber());
+    sum->getResult(0).replaceAllUsesWith(
+        fused(b, sum, use.getOperandNumber(), product.getLhs(), product.getRhs(), other));
     sum->erase();
     product.erase();
   }
@@ -141,13 +147,8 @@ Value roundedOnce(ImplicitLocOpBuilder &b, Value value, function_ref<bool(Value)
                         for (Value factor : {left, right})
                           if (Operation *maker = factor.getDefiningOp())
                             inner.clone(*maker, mapping);
-                        Value x = mapping.lookup(left), y = mapping.lookup(right);
                         Value z = other ? scalarOf(other) : inner.clone(*constant)->getResult(0);
-                        if (isa<arith::SubFOp>(sum)) {
-                          Value &negative = place == 0 ? z : x;
-                          negative = arith::NegFOp::create(inner, loc, negative);
-                        }
-                        return math::FmaOp::create(inner, loc, x, y, z);
+                        return fused(inner, sum, place, mapping.lookup(left), mapping.lookup(right), z);
                       });
     op.erase();
     return made;

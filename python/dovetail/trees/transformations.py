@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Generator
 from typing import Any
 
@@ -47,13 +48,7 @@ def transformation(gen: Transformation) -> Callable[..., WrappedFun]:
       -6
     """
 
-    def apply(fun: WrappedFun, *given: Any) -> WrappedFun:
-        def transformed(*args: Any, **kwargs: Any) -> Any:
-            return _run(gen, fun, given, args, kwargs)
-
-        return WrappedFun(transformed, {}, fun.debug_info)
-
-    return apply
+    return transformation2(functools.partial(_run, gen))
 
 
 def transformation_with_aux(gen: Transformation) -> Callable[..., tuple[WrappedFun, _Store]]:
@@ -77,24 +72,19 @@ def transformation_with_aux(gen: Transformation) -> Callable[..., tuple[WrappedF
       (2, 2)
     """
 
-    def apply(fun: WrappedFun, *given: Any) -> tuple[WrappedFun, _Store]:
-        store = _Store()
+    def stored(call: Callable[..., Any], store: _Store, /, *args: Any, **kwargs: Any) -> Any:
+        result, aux = _run(gen, call, *args, **kwargs)
+        store.store(aux)
+        return result
 
-        def transformed(*args: Any, **kwargs: Any) -> Any:
-            result, aux = _run(gen, fun, given, args, kwargs)
-            store.store(aux)
-            return result
-
-        return WrappedFun(transformed, {}, fun.debug_info), store
-
-    return apply
+    return transformation_with_aux2(stored)
 
 
-def _run(gen: Transformation, fun: WrappedFun, given: Any, args: Any, kwargs: Any) -> Any:
-    generator = gen(*given, *args, **kwargs)
+def _run(gen: Transformation, call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    generator = gen(*args, **kwargs)
     inner, keywords = next(generator)
     try:
-        out = fun.call_wrapped(*inner, **keywords)
+        out = call(*inner, **keywords)
     except BaseException as error:
         # Its contexts end before the error is passed on.
         generator.throw(error)
