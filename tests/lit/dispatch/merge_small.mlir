@@ -137,3 +137,33 @@ func.func @update(%x: tensor<8x10xf32>, %row: tensor<1x10xf32>) -> (tensor<8xf32
   return %max, %sum : tensor<8xf32>, tensor<10xf32>
 }
 }
+
+// -----
+
+// So are those in the body of a loop that the host runs.
+// CHECK-LABEL: func.func @in_a_loop
+// CHECK: scf.while
+// CHECK: do {
+// CHECK: flow.dispatch
+// CHECK-NOT: linalg.generic {{.*}}"reduction"
+// CHECK: return
+module attributes {dovetail.target = "cpu", dovetail.host_loops} {
+func.func @in_a_loop(%n: tensor<f32>, %x: tensor<8x300xf32>) -> tensor<8x300xf32> {
+  %0 = dovetail.while init(%x) consts(%n) : (tensor<8x300xf32>, tensor<f32>) -> tensor<8x300xf32> {
+  ^bb0(%y: tensor<8x300xf32>, %m: tensor<f32>):
+    %sum = dovetail.reduce_sum %y [0, 1] : tensor<8x300xf32>
+    %1 = dovetail.compare lt %sum, %m : tensor<f32>
+    dovetail.yield %1 : tensor<i1>
+  } do {
+  ^bb0(%y: tensor<8x300xf32>, %m: tensor<f32>):
+    %most = dovetail.reduce_max %y [1] : tensor<8x300xf32>
+    %wide = dovetail.broadcast %most dims [0] : tensor<8xf32> -> tensor<8x300xf32>
+    %z = dovetail.add %y, %wide : tensor<8x300xf32>
+    %total = dovetail.reduce_sum %z [1] : tensor<8x300xf32>
+    %all = dovetail.broadcast %total dims [0] : tensor<8xf32> -> tensor<8x300xf32>
+    %w = dovetail.add %z, %all : tensor<8x300xf32>
+    dovetail.yield %w : tensor<8x300xf32>
+  }
+  return %0 : tensor<8x300xf32>
+}
+}
