@@ -31,6 +31,8 @@ void CallbackOp::getEffects(MemoryEffectList &effects) {
     addOutsideEffects(effects, getEffect() == "io" ? EffectKind::Counted : EffectKind::Any);
 }
 
+void LateCallOp::getEffects(MemoryEffectList &effects) { addOutsideEffects(effects, EffectKind::Counted); }
+
 // A function for debugging sees the values of the program; derivatives ignore it.
 LogicalResult CallbackOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value>, SmallVectorImpl<Value> &,
                               SmallVectorImpl<Value> &) {

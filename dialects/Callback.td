@@ -50,4 +50,16 @@ def HostStepOp : DovetailOp<"host_step", [Pure]> {
   let assemblyFormat = "$function `(` $args `)` attr-dict `:` functional-type($args, $outs)";
 }
 
+def LateCallOp : DovetailOp<"late_call", [HostOnly, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "a call of a program that the host compiles when it is first called";
+  let description = [{
+    `program` is the text of a module, whose function `main` takes `args` and returns the results. Loops that are one
+    dispatch until an iteration needs the host leave that iteration to such a program: few do, and then it need not be
+    compiled. It arises where programs are lowered, behind all transforms, so that there are no rules.
+  }];
+  let arguments = (ins StrAttr:$program, Variadic<AnyArray>:$args);
+  let results = (outs Variadic<AnyArray>:$outs);
+  let assemblyFormat = "$program `(` $args `)` attr-dict `:` functional-type($args, $outs)";
+}
+
 #endif // DOVETAIL_CALLBACK_TD

@@ -1,4 +1,4 @@
-// Lowering of callbacks to calls of host functions.
+// Lowering of callbacks, and of calls of programs that are compiled late, to calls of host functions.
 #include "dialects/Callback.h"
 #include "Lowering.h"
 #include "cpp/dispatch/OneDispatch.h"
@@ -37,8 +37,21 @@ struct CallbackLowering : LowerOpInterface::ExternalModel<CallbackLowering, Call
     return success();
   }
 };
+
+struct LateCallLowering : LowerOpInterface::ExternalModel<LateCallLowering, LateCallOp> {
+  LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
+                      SmallVectorImpl<Value> &results) const {
+    if (isInDispatch(b))
+      return failure();
+    lowerToHostCall(op, b, operands, results);
+    return success();
+  }
+};
 } // namespace
 
-void attachCallbackLowerings(MLIRContext *context) { CallbackOp::attachInterface<CallbackLowering>(*context); }
+void attachCallbackLowerings(MLIRContext *context) {
+  CallbackOp::attachInterface<CallbackLowering>(*context);
+  LateCallOp::attachInterface<LateCallLowering>(*context);
+}
 
 } // namespace dovetail

@@ -4,6 +4,22 @@
 
 include "cpp/PassBase.td"
 
+def SuspendLoopsPass : ModulePass<"dovetail-suspend-loops"> {
+  let summary = "loops that call the host in few iterations are one dispatch until then";
+  let description = [{
+    A loop with a call of the host in a branch, such as one that reports an error or progress, would run on the host, with
+    dispatches for the ops of each iteration. Where a dispatch is faster, the loop is divided: an inner loop without the
+    call runs until an iteration comes to that branch; it drops what that iteration computed, and stops. An outer
+    loop, on the host, then calls the whole iteration (`late_call`), and the inner one goes on. Calls happen in the
+    same order and as often as before. The branch may be in loops and branches within the loop: all of them stop.
+
+    What an iteration does after such a branch becomes a branch, too, which it takes unless it stops. The program is
+    simplified afterwards.
+
+    Only programs that run in the process that compiles them (`dovetail.host_functions`) have such calls.
+  }];
+}
+
 def PlaceShortRowsPass : ModulePass<"dovetail-place-short-rows"> {
   let summary = "arrays of short rows have what was along the rows as their first dimension";
   let description = [{

@@ -243,6 +243,7 @@ _WITHOUT = {
     "index": _SIZES,
     "iota": "Its tangent is 0.",
     "jvp": _REQUEST,
+    "late_call": "It arises in loops that are lowered, which nothing differentiates.",
     "new_ref": _ON_REFERENCES,
     "random_gamma_grad": "It is an error to differentiate it.",
     "reduce_and": _INTEGERS,

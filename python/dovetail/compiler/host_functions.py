@@ -7,6 +7,7 @@ from typing import Any
 
 from dovetail import _core
 from dovetail.base.mlir_types import Type, dtype_named
+from dovetail.compiler.late_programs import LateProgram
 from dovetail.reference import callbacks
 from dovetail.reference.program import decoded
 from dovetail.reference.table import RAW, quietly
@@ -15,13 +16,13 @@ from dovetail.runtime.host_functions import MODULE_NAME
 
 
 def host_functions_of(module: _core.Module) -> list[HostFunction]:
-    """The reference functions of the ops that a lowered module calls.
+    """The functions of the ops that a lowered module calls: the evaluator's, or other programs.
 
     The module's text no longer states which they are, so this must be called first.
     """
     functions = []
     for imported in module.take_host_imports():
-        function = _reference_function(imported.op, imported.attributes, imported.results)
+        function = _function(imported.op, imported.attributes, imported.results)
         dtypes = tuple(dtype_named(element) for _, element in imported.operands)
         types = tuple((shape, dtype_named(element)) for shape, element in imported.results)
         name = imported.name.removeprefix(MODULE_NAME + ".")
@@ -29,10 +30,10 @@ def host_functions_of(module: _core.Module) -> list[HostFunction]:
     return functions
 
 
-def _reference_function(
-    op: str, attributes: dict[str, Any], results: Sequence[Type]
-) -> Callable[..., Any]:
+def _function(op: str, attributes: dict[str, Any], results: Sequence[Type]) -> Callable[..., Any]:
     shapes, elements = zip(*results, strict=True) if results else ((), ())
+    if op == "late_call":
+        return LateProgram(attributes["program"], [dtype_named(element) for element in elements])
     if op == "callback":
         count = attributes["operandSegmentSizes"][0]
         return _callback(attributes["function"], count, shapes, elements)

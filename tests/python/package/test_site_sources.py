@@ -34,7 +34,7 @@ RESOLVED_EARLIER = {
         "references become values",
     ),
     **dict.fromkeys(("dim", "index", "from_index", "with_sizes", "assume"), "sizes of programs"),
-    **dict.fromkeys(("check", "host_step", "ffi_call"), "calls of the host"),
+    **dict.fromkeys(("check", "host_step", "ffi_call", "late_call"), "calls of the host"),
 }
 
 

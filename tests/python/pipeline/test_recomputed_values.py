@@ -54,11 +54,22 @@ def _leak_backward(x: Any, ct: Any) -> Any:
 leak.defvjp(_leak_forward, _leak_backward)
 
 
-def computed(steps: Sequence[tuple[str, int, int, int]], xs: Sequence[Any], w: Any) -> Any:
+def computed(
+    steps: Sequence[tuple[str, int, int, int]], xs: Sequence[Any], w: Any, reports: bool = False
+) -> Any:
     values = list(xs)
-    for name, *places in steps:
+    for i, (name, *places) in enumerate(steps):
         values.append(OPS[name](*(values[place % len(values)] for place in places), w))
+        if reports and i == len(steps) // 2:
+            # A loop with such a branch runs without it, except where it is taken.
+            lax.cond(
+                values[-1][0] > 0.5, lambda x: dt.debug.callback(_report, x), _report, values[-1]
+            )
     return values[-1] + values[-2] * values[-3]
+
+
+def _report(_: Any) -> None:
+    pass
 
 
 def once(steps: Any, xs: Any, w: Any, y: Any) -> Any:
@@ -66,9 +77,9 @@ def once(steps: Any, xs: Any, w: Any, y: Any) -> Any:
     return dnp.sum(leak(h, y)), h
 
 
-def looped(steps: Any, xs: Any, w: Any, ys: Any) -> Any:
+def looped(steps: Any, xs: Any, w: Any, ys: Any, reports: bool) -> Any:
     def body(carry: Any, y: Any) -> Any:
-        h = computed(steps, carry, w)
+        h = computed(steps, carry, w, reports)
         scaled = h / (1 + dnp.max(dnp.abs(h)))
         return (carry[1], carry[2], scaled + leak(h, y)), h
 
@@ -76,7 +87,7 @@ def looped(steps: Any, xs: Any, w: Any, ys: Any) -> Any:
     return sum(dnp.sum(x * 0) for x in carry), hs
 
 
-def check(seed: int, size: int, is_loop: bool, dtype: Any = np.float32) -> None:
+def check(seed: int, size: int, form: str, dtype: Any = np.float32) -> None:
     draw = Random(seed)
     steps = [
         (draw.choice(list(OPS)), *(draw.randrange(1 << 16) for _ in range(3)))
@@ -85,11 +96,11 @@ def check(seed: int, size: int, is_loop: bool, dtype: Any = np.float32) -> None:
     numbers = np.random.default_rng(seed)
     xs = [numbers.standard_normal(size).astype(dtype) for _ in range(3)]
     w = (numbers.standard_normal((size, size)) / np.sqrt(size)).astype(dtype)
-    shown = np.zeros((6, size) if is_loop else size, dtype)
+    shown = np.zeros((6, size) if form != "once" else size, dtype)
 
     def function(xs: Any, w: Any, y: Any) -> Any:
-        if is_loop:
-            return looped(steps, xs, w, y)
+        if form != "once":
+            return looped(steps, xs, w, y, form == "in a loop that reports")
         return dt.checkpoint(lambda xs, w, y: once(steps, xs, w, y))(xs, w, y)
 
     compiled = dt.jit(dt.value_and_grad(function, argnums=2, has_aux=True), compile="now")
@@ -97,19 +108,19 @@ def check(seed: int, size: int, is_loop: bool, dtype: Any = np.float32) -> None:
     np.testing.assert_array_equal(again, first, err_msg=f"{steps}")
 
 
-@pytest.mark.parametrize("is_loop", [False, True], ids=["once", "in a loop"])
+@pytest.mark.parametrize("form", ["once", "in a loop", "in a loop that reports"])
 @pytest.mark.parametrize("size", [1, 3, 16, 30])
 @settings(max_examples=100 if breadth.IS_NIGHTLY else 4)
 @given(seed=st.integers(0, 1 << 30))
-def test_recomputed_values(size: int, is_loop: bool, seed: int) -> None:
-    check(seed, size, is_loop)
+def test_recomputed_values(size: int, form: str, seed: int) -> None:
+    check(seed, size, form)
 
 
 @settings(max_examples=100 if breadth.IS_NIGHTLY else 4)
 @given(seed=st.integers(0, 1 << 30))
 def test_doubles(seed: int) -> None:
     with dt.enable_x64(True):
-        check(seed, 16, False, np.float64)
+        check(seed, 16, "once", np.float64)
 
 
 def test_products_that_are_read_twice() -> None:

@@ -46,6 +46,7 @@ WITHOUT_ROW = {
     "callback": "calls what a test gives it; transforms/test_callbacks.py",
     "ffi_call": "calls functions of libraries; ffi/",
     "host_step": "arises in recordings of eager calls; eager/test_recordings.py",
+    "late_call": "arises in loops that are lowered; lowering/test_suspended_loops.py",
     "jvp": "a request; every test of derivatives",
     "vjp": "a request; every test of derivatives",
     "vmap": "a request; every test of batching",
