@@ -10,6 +10,7 @@
 #include "PackOperands.h"
 #include "SequentialLoops.h"
 #include "SharedLoops.h"
+#include "Temporaries.h"
 #include "Work.h"
 #include "cpp/iree/Aliases.h"
 #include "cpp/iree/Donation.h"
@@ -347,8 +348,9 @@ private:
   LogicalResult placeTemporaries() {
     SmallVector<memref::AllocOp> allocs;
     function.walk([&](memref::AllocOp op) { allocs.push_back(op); });
-    int64_t total = 0, onStack = 0;
-    SmallVector<std::pair<memref::AllocOp, int64_t>> placed;
+    int64_t onStack = 0;
+    SmallVector<memref::AllocOp> placed;
+    SmallVector<int64_t> sizes;
     for (memref::AllocOp op : allocs) {
       MemRefType type = op.getType();
       if (!type.hasStaticShape())
@@ -363,14 +365,15 @@ private:
         op.erase();
         continue;
       }
-      placed.push_back({op, bytes});
-      total += bytes;
+      placed.push_back(op);
+      sizes.push_back(bytes);
     }
+    PackedTemporaries packed(function, placed, sizes);
+    int64_t total = packed.total;
     if (failed(haveRoomFor(total)))
       return failure();
     std::optional<Executable::Binding> scratch;
-    int64_t offset = 0;
-    for (auto [op, bytes] : placed) {
+    for (auto [op, offset] : llvm::zip_equal(placed, packed.offsets)) {
       if (!scratch)
         scratch = addScratch(total);
       inner.setInsertionPointToStart(&function.front());
@@ -383,7 +386,6 @@ private:
         op.replaceAllUsesWith(executable.view(inner, *scratch, op.getType(), {}, offset));
       }
       op.erase();
-      offset += bytes;
     }
     executable.shareBindings(kMaxBuffers);
     return success(executable.numBindings() <= kMaxBuffers);
