@@ -183,6 +183,16 @@ void readFirst(func::FuncOp function) {
   }
 }
 
+/// The op, if all elements of its result are one number, whether it is named or generalized; null for others.
+linalg::LinalgOp fillOf(Operation *op) {
+  auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
+  bool isFill = isa_and_present<linalg::FillOp>(op) ||
+                (generic && generic.getNumDpsInputs() == 0 && generic->getNumResults() == 1 &&
+                 llvm::hasSingleElement(*generic.getBlock()) &&
+                 !isa<BlockArgument>(generic.getBlock()->getTerminator()->getOperand(0)));
+  return isFill ? cast<linalg::LinalgOp>(op) : nullptr;
+}
+
 /// Whether an array is an input that must not be overwritten.
 bool isReadOnly(Value array) {
   auto input = array.getDefiningOp<bufferization::ToTensorOp>();
@@ -296,8 +306,9 @@ private:
     if (!op || op->getBlock() != end->getBlock())
       return false;
     Value init = op.getDpsInitOperand(cast<OpResult>(value).getResultNumber())->get();
-    auto fill = init.getDefiningOp<linalg::FillOp>();
-    return (fill ? fill.getDpsInitOperand(0)->get() : init).getDefiningOp<tensor::EmptyOp>() != nullptr;
+    if (linalg::LinalgOp fill = fillOf(init.getDefiningOp()))
+      init = fill.getDpsInitOperand(0)->get();
+    return init.getDefiningOp<tensor::EmptyOp>() != nullptr;
   }
 
   Value copied(Value value) {
@@ -336,20 +347,23 @@ private:
 
 /// Makes each sum start in memory of its own.
 static void separateFills(func::FuncOp function, ArrayRef<Output> outputs) {
-  SmallVector<linalg::FillOp> fills;
-  function.walk([&](linalg::FillOp op) { fills.push_back(op); });
-  for (linalg::FillOp fill : fills) {
+  SmallVector<linalg::LinalgOp> fills;
+  function.walk([&](linalg::LinalgOp op) {
+    if (fillOf(op))
+      fills.push_back(op);
+  });
+  for (linalg::LinalgOp fill : fills) {
     auto empty = fill.getDpsInitOperand(0)->get().getDefiningOp<tensor::EmptyOp>();
     if (!empty)
       continue;
     for (OpOperand &use : llvm::make_early_inc_range(fill->getUses())) {
       OpBuilder b(use.getOwner());
-      auto own = cast<linalg::FillOp>(b.clone(*fill));
-      own.getDpsInitOperand(0)->set(b.clone(*empty)->getResult(0));
-      own->moveAfter(own.getDpsInitOperand(0)->get().getDefiningOp());
-      use.set(own.getResult(0));
+      Operation *own = b.clone(*empty);
+      auto filled = cast<linalg::LinalgOp>(b.clone(*fill));
+      filled.getDpsInitOperand(0)->set(own->getResult(0));
+      use.set(filled->getResult(0));
     }
-    auto isFill = [&](const Output &output) { return output.array == fill.getResult(0); };
+    auto isFill = [&](const Output &output) { return output.array == fill->getResult(0); };
     if (llvm::none_of(outputs, isFill))
       fill.erase();
   }

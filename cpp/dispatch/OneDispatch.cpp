@@ -369,17 +369,15 @@ private:
       sizes.push_back(bytes);
     }
     PackedTemporaries packed(function, placed, sizes);
-    int64_t total = packed.total;
-    if (failed(haveRoomFor(total)))
+    if (failed(haveRoomFor(packed.total)))
       return failure();
-    std::optional<Executable::Binding> scratch;
+    auto scratch = placed.empty() ? std::optional<Executable::Binding>() : addScratch(packed.total);
     for (auto [op, offset] : llvm::zip_equal(placed, packed.offsets)) {
-      if (!scratch)
-        scratch = addScratch(total);
       inner.setInsertionPointToStart(&function.front());
       if (numGroups > 0) {
         inner.setInsertionPointAfterValue(worker);
-        Value size = arith::ConstantIndexOp::create(inner, total), own = arith::ConstantIndexOp::create(inner, offset);
+        Value size = arith::ConstantIndexOp::create(inner, packed.total);
+        Value own = arith::ConstantIndexOp::create(inner, offset);
         Value begin = arith::AddIOp::create(inner, arith::MulIOp::create(inner, worker, size), own);
         op.replaceAllUsesWith(executable.view(inner, *scratch, op.getType(), {}, begin));
       } else {

@@ -22,7 +22,7 @@ public:
   /// The ops during which a temporary may be needed; all of the function if a loop or a branch passes its memory on. A
   /// loop around the op that makes it has it anew in each iteration; a loop behind that needs it throughout.
   Range of(memref::AllocOp op) const {
-    Range life = ranges.lookup(op);
+    Range life = {count, 0};
     SmallVector<Value> views = {op.getResult()};
     while (!views.empty())
       for (Operation *user : views.pop_back_val().getUsers()) {

@@ -88,6 +88,6 @@ def _examples() -> dict[str, str]:
     for path in sorted((ROOT / "tests/lit/dialect").glob("*/parse_print*.mlir")):
         for line in path.read_text().splitlines():
             op = re.match(r"\s*(?!//)(?:%[\w:]+ = )?dovetail\.(\w+)\b", line)
-            if op and "{" not in line:
+            if op and "{" not in re.sub(r'"[^"]*"', "", line):
                 found.setdefault(op[1], line.strip())
     return found

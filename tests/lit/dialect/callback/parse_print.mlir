@@ -10,7 +10,7 @@ func.func @main(%x: tensor<2xf32>, %y: tensor<?xi1>, %n: index) -> (tensor<f32>,
   dovetail.callback "g.2" effect "io" vmap "sequential" over ["x", "y"](%x) : (tensor<2xf32>) -> ()
   // CHECK: dovetail.host_step 3(%{{.*}}, %{{.*}}) : (tensor<2xf32>, tensor<?xi1>) -> (tensor<?xi32>, tensor<f32>)
   %1:2 = dovetail.host_step 3(%x, %y) : (tensor<2xf32>, tensor<?xi1>) -> (tensor<?xi32>, tensor<f32>)
-  // CHECK: dovetail.late_call "module {}"(%{{.*}}) : (tensor<2xf32>) -> tensor<f32>
-  %2 = dovetail.late_call "module {}"(%x) : (tensor<2xf32>) -> tensor<f32>
+  // CHECK: dovetail.late_call "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }"(%{{.*}}) : (tensor<2xf32>) -> tensor<2xf32>
+  %2 = dovetail.late_call "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }"(%x) : (tensor<2xf32>) -> tensor<2xf32>
   return %0#0, %0#1 : tensor<f32>, tensor<?xf64>
 }
