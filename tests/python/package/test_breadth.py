@@ -15,7 +15,7 @@ def test_cases_of_each_profile(count: int) -> None:
             assert chosen(cases, folder, profile) == set(cases)
         by_day = chosen(cases, folder, "dovetail")
         assert by_day <= set(cases)
-        assert len(by_day) == (-(-count // 2) if folder == "lowering" and count >= 4 else count)
+        assert len(by_day) == (-(-count // 3) if folder == "lowering" and count >= 4 else count)
         assert len(chosen(cases, folder, "fast")) == 1
     # Whatever the order in which they are collected.
     assert chosen(cases[::-1], "lowering", "dovetail") == chosen(cases, "lowering", "dovetail")
