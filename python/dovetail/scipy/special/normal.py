@@ -15,9 +15,11 @@ from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import at_least, at_most, pointwise, rational, with_derivatives
 from dovetail.scipy.special import coefficients as table
 from dovetail.scipy.special.docstrings import FLOATS
-from dovetail.scipy.special.error_functions import erfcx_of_size, exp_of_square
+from dovetail.scipy.special.error_functions import erfcx_of_size, exp_of_square, halves
 
 SQRT_HALF = math.sqrt(0.5)
+# The same number as a sum. A product of the first term and half of the digits of a float is exact.
+SQRT_HALF_HEAD, SQRT_HALF_REST = 5792 / 8192, 7.55311865475244e-05
 SQRT_2PI = math.sqrt(2 * math.pi)
 
 
@@ -37,12 +39,15 @@ def ndtr(x: ArrayLike) -> Array:
 
 @with_derivatives(lambda ans, x: density(x))
 def ndtr_of(x: Array) -> Array:
-    """The distribution function of floats by erfcx: far below 0, erfc would have the error of
-    x / sqrt(2).
+    """The distribution function of floats: erfc(-x / sqrt(2)) / 2, to the first order in the
+    rounding error of its argument, which far below 0 is that of the result times x^2.
     """
-    size = ops.abs(x)
-    tail = exp_of_square(size, -0.5) * erfcx_of_size(size * SQRT_HALF) / 2
-    return where(x < 0, tail, 1 - tail)
+    w = x * -SQRT_HALF
+    head, rest = halves(x)
+    error = (-(head * SQRT_HALF_HEAD) - w) - rest * SQRT_HALF_HEAD - x * SQRT_HALF_REST
+    # Below 0, the logarithm of erfc(w) has the slope -2 w, nearly; there are no tails elsewhere.
+    twice = ops.erfc(w)
+    return (twice - where((w > 0) & (w < 1e3), 2 * w * error, 0) * twice) / 2
 
 
 def density(x: Array) -> Array:
