@@ -48,8 +48,8 @@ def chosen(cases: Sequence[str], folder: str, profile: str) -> set[str]:
     Args:
       cases: the names of all cases, at least one.
       folder: the test's folder.
-      profile: `fast`, where one of each test runs; `dovetail`, where a third of those of a folder of
-        forms run; others run all.
+      profile: `fast`, where one of each test runs; `dovetail`, where a third of those of a folder
+        of forms run; others run all.
     """
     count = len(cases)
     if profile == "fast":
