@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from dovetail.trees.pytree import flatten, map_leaves, unflatten
 
 Function = Callable[..., Any]
 # An error bound, or those of some element types; None is the default.
-Tolerance = float | Mapping[Any, float] | None
+Tolerance: TypeAlias = float | Mapping[Any, float] | None
 
 # Step of a central difference and bound of the error, by bits of the coarsest float type involved.
 # The step is about the cube root of the unit roundoff: there truncation and rounding balance.
@@ -43,8 +43,8 @@ def check_grads(
       args: a tuple of its arguments.
       order: the highest order of derivatives to check.
       modes: `"fwd"` for `jvp`, `"rev"` for `vjp`, or both.
-      atol: absolute error bound, or one for each element type, as in `{"float32": 1e-2}`; by default
-        it depends on the element type.
+      atol: absolute error bound, or one for each element type, as in `{"float32": 1e-2}`; by
+        default it depends on the element type.
       rtol: error bound relative to the derivative.
       eps: step of the central difference.
 
@@ -67,7 +67,7 @@ def _check_orders(
     order: int,
     modes: tuple[str, ...],
     path: str,
-    bounds: tuple[float | None, float | None, float | None],
+    bounds: tuple[Tolerance, Tolerance, float | None],
 ) -> None:
     if order == 0:
         return
@@ -106,8 +106,8 @@ def check_jvp(
       f_jvp: takes a tuple of arguments and one of tangents, of the same shapes and dtypes; returns
         (value, tangent).
       args: a tuple of its arguments, arrays of any shapes.
-      atol: absolute error bound, or one for each element type, as in `{"float32": 1e-2}`; by default
-        it depends on the element type.
+      atol: absolute error bound, or one for each element type, as in `{"float32": 1e-2}`; by
+        default it depends on the element type.
       rtol: error bound relative to the derivative.
       eps: step of the central difference.
       err_msg: a prefix for the error message.
@@ -147,8 +147,8 @@ def check_vjp(
       f_vjp: takes the arguments; returns (value, function from cotangents of the value to a tuple
         of those of the arguments).
       args: a tuple of its arguments, arrays of any shapes.
-      atol: absolute error bound, or one for each element type, as in `{"float32": 1e-2}`; by default
-        it depends on the element type.
+      atol: absolute error bound, or one for each element type, as in `{"float32": 1e-2}`; by
+        default it depends on the element type.
       rtol: error bound relative to the derivative.
       eps: step of the central difference.
       err_msg: a prefix for the error message.

@@ -95,11 +95,11 @@ def test_other_names():
     with pytest.raises(AssertionError):
         check_close(1.0, 1.1)
     by_type = {"float32": 1e-2, "float64": 1e-9}
-    x = np.float32([1, 2])
+    x = np.asarray([1, 2], np.float32)
     check_close(x, x + np.float32(0.015), atol=by_type, rtol=0.0)  # times the number of elements
     check_close(np.float64(1), np.float32(1.005), rtol=by_type)
     check_close(jax.numpy.bfloat16(1), jax.numpy.bfloat16(1.005))
-    check_close(np.int8([1]), jax.numpy.int4([1]))
+    check_close(np.asarray([1], np.int8), jax.numpy.int4([1]))
     for a, b in ((x, x + 0.5), (x, x + 1e-3 * x), (np.int8(1), np.int8(2)), (x, x[:1])):
         with pytest.raises(AssertionError):
             check_close(a, b, atol={"float64": 1e-9})

@@ -11,7 +11,6 @@ from dovetail.test_util import *  # noqa: F403
 from dovetail.test_util import Tolerance, bound
 from dovetail.tree_util import tree_map
 
-
 # By the bits of floats; complex numbers are twice as wide. Integers and bools are equal.
 _TOLERANCES = {64: 1e-15, 32: 1e-6, 16: 1e-3, 8: 1e-1, 4: 1.0}
 
