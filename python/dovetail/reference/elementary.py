@@ -25,7 +25,7 @@ _NATIVE = frozenset((float64, complex128))
 
 
 # Functions, and the one each of them is of float64.
-OF_FLOAT64: dict[Callable[..., Array], np.ufunc] = {}
+OF_FLOAT64: dict[Callable[..., Array], Callable[..., Any]] = {}
 
 
 @functools.cache
