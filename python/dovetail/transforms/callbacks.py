@@ -159,7 +159,7 @@ def _refused(message: str) -> CallbackResultError:
     return CallbackResultError(f"{message}, {here()}")
 
 
-class _Quoting:
+class _Quoting(Exception):
     """An error of a callback: its text is what Python prints of the error that was raised."""
 
     quoted: str
@@ -169,9 +169,13 @@ class _Quoting:
 
 
 @functools.cache
-def _quoting(kind: type[Exception]) -> type[Exception]:
+def _quoting(kind: type[Exception]) -> type[_Quoting]:
     """The class of errors that are of this class, and of JAX's for programs that run, too."""
-    bases = (_Quoting, kind, *({errors.JaxRuntimeError} - set(kind.__mro__)))
+    of_jax = errors.JaxRuntimeError
+    # Of two classes one of which is of the other, the former says both.
+    own: tuple[type, ...] = () if issubclass(of_jax, kind) else (kind,)
+    rest: tuple[type, ...] = () if issubclass(kind, of_jax) and own else (of_jax,)
+    bases = (_Quoting, *own, *rest)
     return type("JaxRuntimeError", bases, {})
 
 

@@ -264,7 +264,12 @@ class _Refused(KeyError):
     "error",
     [
         *(ValueError("no"), KeyError("k"), OSError(2, "gone"), RuntimeError(), Refusal("no")),
-        *(_Refused(3, "no"), UnicodeDecodeError("utf8", b"a", 0, 1, "bad"), StopIteration(1)),
+        *(
+            Exception("x"),
+            _Refused(3, "no"),
+            UnicodeDecodeError("utf8", b"a", 0, 1, "bad"),
+            StopIteration(1),
+        ),
     ],
     ids=lambda error: type(error).__name__,
 )
