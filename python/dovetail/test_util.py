@@ -222,7 +222,7 @@ def _bits(leaves: Sequence[Any]) -> int:
     return min((8 * dtype.itemsize for dtype in types), default=64)
 
 
-def bound(given: Tolerance, kinds: Iterable[np.dtype], default: float) -> float:
+def _bound(given: Tolerance, kinds: Iterable[np.dtype], default: float) -> float:
     """The largest error bound that is given for any of the types; `default` if there is none."""
     if given is None:
         return default
@@ -235,7 +235,7 @@ def bound(given: Tolerance, kinds: Iterable[np.dtype], default: float) -> float:
 def _bounds(leaves: Sequence[Any], atol: Tolerance, rtol: Tolerance) -> tuple[float, float]:
     default = _TOLERANCES[_bits(leaves)]
     kinds = [dtypes.dtype(leaf) for leaf in leaves if _is_inexact(leaf)]
-    return bound(atol, kinds, default), bound(rtol, kinds, default)
+    return _bound(atol, kinds, default), _bound(rtol, kinds, default)
 
 
 def _numeric_jvp(

@@ -8,7 +8,7 @@ import numpy as np
 
 from dovetail.base import dtypes
 from dovetail.test_util import *  # noqa: F403
-from dovetail.test_util import Tolerance, bound
+from dovetail.test_util import Tolerance, _bound
 from dovetail.tree_util import tree_map
 
 # By the bits of floats; complex numbers are twice as wide. Integers and bools are equal.
@@ -36,7 +36,7 @@ def _check_close(x: np.ndarray, y: np.ndarray, atol: Any, rtol: Any, err_msg: st
     assert x.shape == y.shape, f"arrays must have one shape, got: {x.shape} and {y.shape}"
     kinds = [dtypes.canonicalize_dtype(each.dtype, allow_extended_dtype=True) for each in (x, y)]
     bounds = {
-        name: max(bound(given, [kind], _default(kind)) for kind in kinds) * x.size
+        name: max(_bound(given, [kind], _default(kind)) for kind in kinds) * x.size
         for name, given in (("atol", atol), ("rtol", rtol))
     }
     if dtypes.float0 in kinds:
