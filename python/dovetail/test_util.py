@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from dovetail.transforms.linearization import vjp
 from dovetail.trees.pytree import flatten, map_leaves, unflatten
 
 Function = Callable[..., Any]
+# An error bound, or those of some element types; None is the default.
+Tolerance: TypeAlias = float | Mapping[Any, float] | None
 
 # Step of a central difference and bound of the error, by bits of the coarsest float type involved.
 # The step is about the cube root of the unit roundoff: there truncation and rounding balance.
@@ -27,8 +29,8 @@ def check_grads(
     args: Sequence[Any],
     order: int,
     modes: str | Sequence[str] = ("fwd", "rev"),
-    atol: float | None = None,
-    rtol: float | None = None,
+    atol: Tolerance = None,
+    rtol: Tolerance = None,
     eps: float | None = None,
 ) -> None:
     """Check that the derivatives of `f` agree with finite differences.
@@ -41,7 +43,8 @@ def check_grads(
       args: a tuple of its arguments.
       order: the highest order of derivatives to check.
       modes: `"fwd"` for `jvp`, `"rev"` for `vjp`, or both.
-      atol: absolute error bound; by default it depends on the element type.
+      atol: absolute error bound, or one for each element type, as in `{"float32": 1e-2}`; by
+        default it depends on the element type.
       rtol: error bound relative to the derivative.
       eps: step of the central difference.
 
@@ -64,7 +67,7 @@ def _check_orders(
     order: int,
     modes: tuple[str, ...],
     path: str,
-    bounds: tuple[float | None, float | None, float | None],
+    bounds: tuple[Tolerance, Tolerance, float | None],
 ) -> None:
     if order == 0:
         return
@@ -90,8 +93,8 @@ def check_jvp(
     f: Function,
     f_jvp: Function,
     args: Sequence[Any],
-    atol: float | None = None,
-    rtol: float | None = None,
+    atol: Tolerance = None,
+    rtol: Tolerance = None,
     eps: float | None = None,
     err_msg: str = "",
 ) -> None:
@@ -103,7 +106,8 @@ def check_jvp(
       f_jvp: takes a tuple of arguments and one of tangents, of the same shapes and dtypes; returns
         (value, tangent).
       args: a tuple of its arguments, arrays of any shapes.
-      atol: absolute error bound; by default it depends on the element type.
+      atol: absolute error bound, or one for each element type, as in `{"float32": 1e-2}`; by
+        default it depends on the element type.
       rtol: error bound relative to the derivative.
       eps: step of the central difference.
       err_msg: a prefix for the error message.
@@ -128,8 +132,8 @@ def check_vjp(
     f: Function,
     f_vjp: Function,
     args: Sequence[Any],
-    atol: float | None = None,
-    rtol: float | None = None,
+    atol: Tolerance = None,
+    rtol: Tolerance = None,
     eps: float | None = None,
     err_msg: str = "",
 ) -> None:
@@ -143,7 +147,8 @@ def check_vjp(
       f_vjp: takes the arguments; returns (value, function from cotangents of the value to a tuple
         of those of the arguments).
       args: a tuple of its arguments, arrays of any shapes.
-      atol: absolute error bound; by default it depends on the element type.
+      atol: absolute error bound, or one for each element type, as in `{"float32": 1e-2}`; by
+        default it depends on the element type.
       rtol: error bound relative to the derivative.
       eps: step of the central difference.
       err_msg: a prefix for the error message.
@@ -217,9 +222,20 @@ def _bits(leaves: Sequence[Any]) -> int:
     return min((8 * dtype.itemsize for dtype in types), default=64)
 
 
-def _bounds(leaves: Sequence[Any], atol: float | None, rtol: float | None) -> tuple[float, float]:
+def _bound(given: Tolerance, kinds: Iterable[np.dtype], default: float) -> float:
+    """The largest error bound that is given for any of the types; `default` if there is none."""
+    if given is None:
+        return default
+    if not isinstance(given, Mapping):
+        return given
+    of_types = {np.dtype(key): value for key, value in given.items()}
+    return max((of_types[kind] for kind in kinds if kind in of_types), default=default)
+
+
+def _bounds(leaves: Sequence[Any], atol: Tolerance, rtol: Tolerance) -> tuple[float, float]:
     default = _TOLERANCES[_bits(leaves)]
-    return default if atol is None else atol, default if rtol is None else rtol
+    kinds = [dtypes.dtype(leaf) for leaf in leaves if _is_inexact(leaf)]
+    return _bound(atol, kinds, default), _bound(rtol, kinds, default)
 
 
 def _numeric_jvp(

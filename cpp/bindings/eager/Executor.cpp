@@ -223,8 +223,10 @@ PyObject *callExecutor(PyObject *self, PyObject *args, PyObject *kwargs) {
     return nullptr;
   }
   Slots slots(executor.size);
+  // A row of a vector, which a loop gives its body, is a scalar too.
   for (auto [i, slot] : llvm::enumerate(executor.inputs))
-    slots.set(slot, Py_NewRef(PySequence_Fast_GET_ITEM(given.ptr(), i)));
+    if (!slots.set(slot, asHost(Py_NewRef(PySequence_Fast_GET_ITEM(given.ptr(), i)))))
+      return nullptr;
   if (!executor.run(slots, watch == Py_None ? nullptr : watch))
     return nullptr;
   PyObject *results = PyList_New(executor.outputs.size());

@@ -9,6 +9,7 @@ from dovetail import numpy as dnp
 from dovetail.arrays.array import ShapedArray
 from dovetail.arrays.keys import is_keys
 from dovetail.base.trace_stack import current
+from dovetail.jaxprs.making import make_jaxpr
 from dovetail.programs.inspection import eval_shape
 from dovetail.programs.jit import jit
 from dovetail.tracing.tracer import Tracer
@@ -90,6 +91,29 @@ def trace_to_jaxpr_nounits(
         found = [v if f is _KNOWN else f for f, v in zip(found, values, strict=True)]
     results = [f if isinstance(f, PartialVal) else PartialVal.known(f) for f in found]
     return None, results, ()
+
+
+def trace_to_jaxpr_dynamic(
+    fun: WrappedFun, in_avals: Sequence[ShapedArray]
+) -> tuple[Any, list[Any], list[Any]]:
+    """The jaxpr of a function of leaves.
+
+    Args:
+      fun: the function, as `jax.api_util.flatten_fun` makes it: it returns a list of leaves.
+      in_avals: the types of its arguments.
+
+    Returns:
+      (the jaxpr, the types of its results, the values of its `constvars`).
+
+    Example:
+      >>> from dovetail.as_jax.jax.extend import linear_util
+      >>> f = linear_util.wrap_init(lambda x, y: [2 * x + y])
+      >>> jaxpr, types, consts = trace_to_jaxpr_dynamic(f, [ShapedArray((2,), "float32")] * 2)
+      >>> [str(equation.primitive) for equation in jaxpr.eqns], [each.shape for each in types]
+      (['mul', 'add'], [(2,)])
+    """
+    closed = make_jaxpr(fun.call_wrapped)(*map(_description, in_avals))
+    return closed.jaxpr, list(closed.out_avals), list(closed.consts)
 
 
 def _description(aval: ShapedArray) -> Any:

@@ -12,6 +12,7 @@ from dovetail import lax
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
 from dovetail.base.errors import needed_for, value_error, warn
+from dovetail.numpy.named_axes import without_names
 from dovetail.numpy.promotion import inexact, promote
 from dovetail.ops.operands import ArrayLike, as_operand, canonical_axes, canonical_axis
 from dovetail.symbolic.size import as_size
@@ -54,13 +55,15 @@ def logsumexp(
         x, factors = promote("logsumexp", a, b, to=dtypes.to_inexact_dtype)
         # An infinite element without weight does not count.
         x = dnp.where(factors != 0, x, -np.inf)
-    dims = canonical_axes(axis, x.ndim)
-    largest = dnp.max(dnp.real(x), dims, keepdims=True, where=where, initial=-np.inf)
+    dims, names = without_names(axis)
+    dims = canonical_axes(dims, x.ndim)
+    axes = dims + names
+    largest = dnp.max(dnp.real(x), axes, keepdims=True, where=where, initial=-np.inf)
     largest = lax.stop_gradient(dnp.where(dnp.isfinite(largest), largest, 0))
     terms = dnp.exp(x - largest.astype(x.dtype))
     if factors is not None:
         terms = terms * factors
-    total = dnp.sum(terms, dims, keepdims=True, where=where)
+    total = dnp.sum(terms, axes, keepdims=True, where=where)
     sign, is_real = dnp.sign(total), dtypes.KINDS[x.dtype] != "c"
     if return_sign or is_real:
         total = dnp.abs(total)

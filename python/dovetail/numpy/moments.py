@@ -15,17 +15,20 @@ from dovetail.base.errors import value_error
 from dovetail.numpy.choice import where as choose
 from dovetail.numpy.data import as_dtype
 from dovetail.numpy.docstrings import REDUCTION
-from dovetail.numpy.named_axes import over_named_axes
+from dovetail.numpy.named_axes import without_names
 from dovetail.numpy.promotion import filled, inexact, no_out, promote
-from dovetail.numpy.reductions import Axis, kept, mask_of, prepared, sum
+from dovetail.numpy.reductions import Axis, kept, mask_of, prepared_with_names, sum
 from dovetail.ops.operands import ArrayLike, as_operand, broadcast_to, canonical_axes
 
 
-def _count(x: Array, dims: tuple[int, ...], where: Array | None, dtype: np.dtype) -> Any:
+def _count(
+    x: Array, dims: tuple[int, ...], names: tuple[str, ...], where: Array | None, dtype: np.dtype
+) -> Any:
     """The number of reduced elements: a Python number, or with a mask an array of `dtype`."""
     if where is None:
-        return math.prod(x.shape[d] for d in dims)
-    return sum(where, dims, dtype)
+        of_names = lax.axis_size(names) if names else 1
+        return math.prod(x.shape[d] for d in dims) * of_names
+    return sum(where, dims + names, dtype)
 
 
 def _computation_dtype(name: str, x: Array, dtype: Any) -> tuple[np.dtype, np.dtype]:
@@ -39,7 +42,6 @@ def _computation_dtype(name: str, x: Array, dtype: Any) -> tuple[np.dtype, np.dt
 
 
 @documented(REDUCTION)
-@over_named_axes(lax.pmean)
 def mean(
     a: ArrayLike,
     axis: Axis = None,
@@ -61,11 +63,11 @@ def mean(
       >>> mean(np.float32([1, 2, 6]))
       Array(3., dtype=float32)
     """
-    x, dims = prepared("mean", a, axis, out)
+    x, dims, names = prepared_with_names("mean", a, axis, out)
     compute, result = _computation_dtype("mean", x, dtype)
     mask = None if where is None else mask_of("mean", where, x.shape)
-    total = sum(as_dtype(x, compute), dims, keepdims=keepdims, where=mask)
-    count = _count(x, dims, mask, dtypes.to_real_dtype(compute))
+    total = sum(as_dtype(x, compute), dims + names, keepdims=keepdims, where=mask)
+    count = _count(x, dims, names, mask, dtypes.to_real_dtype(compute))
     if keepdims and mask is not None:
         count = kept(x, dims, count)
     return as_dtype(total / count, result)
@@ -105,7 +107,8 @@ def var(
       >>> var(np.float32([1, 2, 3]), ddof=1)
       Array(1., dtype=float32)
     """
-    x, dims = prepared("var", a, axis, out)
+    x, dims, names = prepared_with_names("var", a, axis, out)
+    axes = dims + names
     if correction is not None and ddof:
         raise value_error(
             f"var: ddof and correction are the same, so give one, got: {ddof} and {correction}"
@@ -116,19 +119,21 @@ def var(
     if mask is not None:
         # A masked-out element may be NaN, and its derivative with it.
         wide = ops.select(mask, wide, filled(wide, 0))
-    center = _mean_of(wide, dims, keepdims=True, where=mask) if mean is None else mean
+    center = _mean_of(wide, axes, keepdims=True, where=mask) if mean is None else mean
     deviation = wide - center
     if dtypes.KINDS[compute] == "c":
         squares = ops.real(deviation * ops.conj(deviation))
     else:
         squares = ops.integer_pow(deviation, 2)
-    count = _count(x, dims, mask, squares.dtype) - (ddof if correction is None else correction)
+    count = _count(x, dims, names, mask, squares.dtype) - (
+        ddof if correction is None else correction
+    )
     divisor = (
         choose(count > 0, count, math.nan)
         if mask is not None
         else (count if count > 0 else math.nan)
     )
-    total = sum(squares, dims, where=mask) / divisor
+    total = sum(squares, axes, where=mask) / divisor
     result = dtypes.to_real_dtype(result) if dtype is None else result
     return as_dtype(kept(x, dims, total) if keepdims else total, result)
 
@@ -212,7 +217,8 @@ def average(
     x = as_operand("average", a)
     if weights is None:
         result = mean(x, axis, keepdims=keepdims)
-        count = math.prod(x.shape[d] for d in canonical_axes(axis, x.ndim))
+        dims, names = without_names(axis)
+        count = _count(x, canonical_axes(dims, x.ndim), names, None, x.dtype)
         return (result, lax.full_like(result, count)) if returned else result
     x, w = (inexact("average", v) for v in promote("average", x, weights))
     if w.shape != x.shape:

@@ -11,6 +11,16 @@ from dovetail.arrays.array import Array
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+def without_names(axis: Any) -> tuple[Any, tuple[str, ...]]:
+    """The dimensions among axes, as they were given, and the names."""
+    if type(axis) is str:
+        return (), (axis,)
+    if type(axis) not in (tuple, list) or not any(type(each) is str for each in axis):
+        return axis, ()
+    names = tuple(each for each in axis if type(each) is str)
+    return tuple(each for each in axis if type(each) is not str), names
+
+
 def over_named_axes(collective: Callable[[Any, Any], Array]) -> Callable[[F], F]:
     """Let axes of a reduction be names: what it makes of dimensions is combined over these.
 
@@ -30,13 +40,9 @@ def over_named_axes(collective: Callable[[Any, Any], Array]) -> Callable[[F], F]
     def decorate(function: F) -> F:
         @functools.wraps(function)
         def wrapper(a: Any, axis: Any = None, *args: Any, **kwargs: Any) -> Any:
-            if type(axis) is str:
-                axis = (axis,)
-            if type(axis) not in (tuple, list) or not any(type(each) is str for each in axis):
-                return function(a, axis, *args, **kwargs)
-            names = tuple(each for each in axis if type(each) is str)
-            dims = tuple(each for each in axis if type(each) is not str)
-            return collective(function(a, dims, *args, **kwargs), names)
+            dims, names = without_names(axis)
+            result = function(a, dims, *args, **kwargs)
+            return collective(result, names) if names else result
 
         return wrapper  # pyright: ignore[reportReturnType]
 

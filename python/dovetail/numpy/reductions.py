@@ -21,7 +21,7 @@ from dovetail.numpy.creation import broadcast_to_shape
 from dovetail.numpy.data import as_dtype
 from dovetail.numpy.docstrings import ARG_REDUCTION, PREDICATE, REDUCTION
 from dovetail.numpy.logic import truth
-from dovetail.numpy.named_axes import over_named_axes
+from dovetail.numpy.named_axes import over_named_axes, without_names
 from dovetail.numpy.promotion import no_out, strong, with_dtype
 from dovetail.ops.operands import (
     ArrayLike,
@@ -38,10 +38,24 @@ Combine = Callable[[Any, Any], Array]
 
 
 def prepared(name: str, a: ArrayLike, axis: Axis, out: Any) -> tuple[Array, tuple[int, ...]]:
-    """The operand and the sorted dimensions to reduce; `out` is rejected."""
+    """The operand and the sorted dimensions to reduce; `out` is rejected, as are names of axes."""
+    x, dims, names = prepared_with_names(name, a, axis, out)
+    if names:
+        raise NotImplementedError(
+            f"Named reductions not implemented for jnp.{name}(), got: axis {axis!r}; gather the "
+            "elements by lax.all_gather first"
+        )
+    return x, dims
+
+
+def prepared_with_names(
+    name: str, a: ArrayLike, axis: Axis, out: Any
+) -> tuple[Array, tuple[int, ...], tuple[str, ...]]:
+    """The operand, the sorted dimensions to reduce, and the named axes; `out` is rejected."""
     no_out(name, out)
     x = as_operand(name, a)
-    return x, tuple(sorted(canonical_axes(axis, x.ndim)))
+    dims, names = without_names(axis)
+    return x, tuple(sorted(canonical_axes(dims, x.ndim))), names
 
 
 def _finish(
@@ -296,9 +310,10 @@ def ptp(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = Fals
       >>> ptp(np.float32([1, 4, 2]))
       Array(3., dtype=float32)
     """
-    x, dims = prepared("ptp", a, axis, out)
+    x, dims, names = prepared_with_names("ptp", a, axis, out)
     check_kind("ptp", x, "iufc")
-    return max(x, dims, None, keepdims) - min(x, dims, None, keepdims)
+    axes = dims + names
+    return max(x, axes, None, keepdims) - min(x, axes, None, keepdims)
 
 
 @documented(ARG_REDUCTION)

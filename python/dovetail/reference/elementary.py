@@ -25,7 +25,7 @@ _NATIVE = frozenset((float64, complex128))
 
 
 # Functions, and the one each of them is of float64.
-OF_FLOAT64: dict[Callable[..., Array], np.ufunc] = {}
+OF_FLOAT64: dict[Callable[..., Array], Callable[..., Any]] = {}
 
 
 @functools.cache
@@ -53,7 +53,7 @@ def _unary(function: np.ufunc) -> Callable[[Array], Array]:
     return apply
 
 
-def _binary(function: np.ufunc) -> Callable[[Array, Array], Array]:
+def _binary(function: Callable[..., Any]) -> Callable[[Array, Array], Array]:
     def apply(x: Array, y: Array) -> Array:
         dtype = x.dtype
         if dtype == float32:
@@ -147,7 +147,18 @@ atan2 = op("atan2", cost=30 * NS, stretches=True)(_binary(np.arctan2))
 hypot = op("hypot", cost=30 * NS, stretches=True)(_binary(np.hypot))
 logaddexp = op("logaddexp", cost=30 * NS, stretches=True)(_binary(np.logaddexp))
 logaddexp2 = op("logaddexp2", cost=30 * NS, stretches=True)(_binary(np.logaddexp2))
-inexact_power = _binary(np.power)
+
+
+def _power(x: Array, y: Array, dtype: np.dtype | None = None) -> Array:
+    """NumPy takes the square root where the exponent is one number: -0 of -0, and NaN of -inf."""
+    result = np.power(x, y, dtype=dtype)
+    halves = y == 0.5
+    if not halves.any():
+        return result
+    return np.where(halves & ((x == 0) | (x == -np.inf)), np.absolute(x), result)
+
+
+inexact_power = _binary(_power)
 
 
 @op("pow", cost=15 * NS, stretches=True)

@@ -86,7 +86,7 @@ for _function, _plain in integers.OF_OTHERS.items():
     _MAKERS[_function] = functools.partial(_unless_small, plain=_plain)
 
 
-def _in_float64(x: Array, *rest: Array, function: np.ufunc) -> Chain | None:
+def _in_float64(x: Array, *rest: Array, function: Function) -> Chain | None:
     del rest
     if x.dtype == float64:
         return (_call(function),)

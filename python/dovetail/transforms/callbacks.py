@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import threading
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -95,10 +97,13 @@ class Callback:
                 result = self.function(*args, **kwargs)
             except TypeError as error:
                 if error.__traceback__ is None or error.__traceback__.tb_next is not None:
-                    raise  # Raised by the function itself.
+                    # Raised by the function itself.
+                    raise _quoted(error) from error.__cause__
                 raise CallbackArgumentsError(
                     f"the {self.what}, {self.where()}, cannot take its arguments: {error}"
                 ) from error
+            except Exception as error:
+                raise _quoted(error) from error.__cause__
             if not self.returns:
                 return ()
             values = flatten(result)[0]
@@ -152,6 +157,43 @@ class CallbackResultError(ValueError, errors.JaxRuntimeError):
 
 def _refused(message: str) -> CallbackResultError:
     return CallbackResultError(f"{message}, {here()}")
+
+
+class _Quoting(Exception):
+    """An error of a callback: its text is what Python prints of the error that was raised."""
+
+    quoted: str
+
+    def __str__(self) -> str:
+        return self.quoted
+
+
+@functools.cache
+def _quoting(kind: type[Exception]) -> type[_Quoting]:
+    """The class of errors that are of this class, and of JAX's for programs that run, too."""
+    of_jax = errors.JaxRuntimeError
+    # Of two classes one of which is of the other, the former says both.
+    own: tuple[type, ...] = () if issubclass(of_jax, kind) else (kind,)
+    rest: tuple[type, ...] = () if issubclass(kind, of_jax) and own else (of_jax,)
+    bases = (_Quoting, *own, *rest)
+    return type("JaxRuntimeError", bases, {})
+
+
+def _quoted(error: Exception) -> Exception:
+    """What to raise for an error of a callback: libraries ask for JAX's class, and for the name of
+    the error's in the text; programs for the error's class.
+    """
+    if isinstance(error, _Quoting):
+        return error
+    try:
+        kind = _quoting(type(error))
+        made = kind.__new__(kind, *error.args)
+    except TypeError:
+        return error  # Its class has no subclasses, or is made of other arguments.
+    made.args = error.args
+    made.__dict__.update(error.__dict__)
+    made.quoted = "".join(traceback.format_exception_only(error)).strip()
+    return made.with_traceback(error.__traceback__)
 
 
 class _Observer(Callback):

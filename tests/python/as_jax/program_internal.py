@@ -81,6 +81,7 @@ def test_complex_samples():
 
 
 def test_other_names():
+    import jax
     from jax._src import dtypes, pretty_printer
     from jax._src.ad_checkpoint import checkpoint, remat_p
     from jax._src.public_test_util import check_close, check_grads
@@ -93,5 +94,17 @@ def test_other_names():
     check_close({"a": 1.0}, {"a": 1.0 + 1e-8})
     with pytest.raises(AssertionError):
         check_close(1.0, 1.1)
+    by_type = {"float32": 1e-2, "float64": 1e-9}
+    x = np.asarray([1, 2], np.float32)
+    check_close(x, x + np.float32(0.015), atol=by_type, rtol=0.0)  # times the number of elements
+    check_close(np.float64(1), np.float32(1.005), rtol=by_type)
+    check_close(jax.numpy.bfloat16(1), jax.numpy.bfloat16(1.005))
+    check_close(np.asarray([1], np.int8), jax.numpy.int4([1]))
+    for a, b in ((x, x + 0.5), (x, x + 1e-3 * x), (np.int8(1), np.int8(2)), (x, x[:1])):
+        with pytest.raises(AssertionError):
+            check_close(a, b, atol={"float64": 1e-9})
+    check_grads(lambda y: y**2, (1.5,), order=2, atol={"float32": 1e-1}, rtol=by_type)
+    with pytest.raises(AssertionError):
+        check_grads(jax.numpy.sin, (1.5,), order=1, atol={"float32": 0.0}, rtol={"float32": 0.0})
     with pytest.raises(AttributeError, match="pretty_printer"):
         pretty_printer.text("x")

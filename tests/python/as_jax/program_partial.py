@@ -75,3 +75,21 @@ def test_structure_is_known_after_the_call():
     _, out_tree = jax.api_util.flatten_fun(lu.wrap_init(len), jax.tree.structure((((),), {})))
     with pytest.raises(RuntimeError, match="no call so far"):
         out_tree()
+
+
+def test_jaxprs_of_functions_of_leaves():
+    """As NumPyro finds which arguments a result depends on."""
+    table = np.asarray([1, 2], np.float32)
+    tree = {"a": np.asarray([3, 4], np.float32), "b": np.float32(2)}
+    leaves, structure = jax.tree.flatten(((tree,), {}))
+    flat, out_tree = jax.api_util.flatten_fun(
+        lu.wrap_init(lambda t: {"y": t["a"] * table}), structure
+    )
+    types = [jax.typeof(jnp.asarray(leaf)) for leaf in leaves]
+    jaxpr, results, consts = pe.trace_to_jaxpr_dynamic(flat, types)
+    assert [aval.shape for aval in results] == [(2,)]
+    assert len(jaxpr.invars) == 2
+    (used,) = (v for v in jaxpr.eqns[-1].invars if v in jaxpr.invars)
+    assert used is jaxpr.invars[0]
+    (y,) = jax.core.eval_jaxpr(jaxpr, consts, *leaves)
+    np.testing.assert_array_equal(jax.tree.unflatten(out_tree(), [y])["y"], [3, 8])

@@ -23,7 +23,13 @@ AXES: list[tuple[Any, Any]] = [
 
 @pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize(("axis", "of_batch"), AXES, ids=str)
-@pytest.mark.parametrize("name", ["sum", "max", "min", "mean", "amax", "amin"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("sum", "max", "min", "mean", "amax", "amin", "var", "std", "ptp", "average"),
+        *("count_nonzero", "nansum", "nanmean", "nanvar", "nanstd"),
+    ],
+)
 def test_values(name: str, axis: Any, of_batch: Any, compiled: bool) -> None:
     function = getattr(dnp, name)
     batched = dt.vmap(lambda x: function(x, axis=axis), axis_name="i")
@@ -48,6 +54,49 @@ def test_gradient() -> None:
 
     whole = dt.grad(lambda x: 4 * dnp.sum(dnp.mean(x, (0, 1)) ** 2))
     np.testing.assert_allclose(dt.grad(loss)(X), whole(X), rtol=1e-5)
+
+
+@pytest.mark.parametrize(("axis", "of_batch"), AXES, ids=str)
+@pytest.mark.parametrize("name", ["mean", "var", "std", "sum", "nanmean", "nanvar"])
+def test_values_with_a_mask(name: str, axis: Any, of_batch: Any) -> None:
+    mask = X != 4
+    function = getattr(dnp, name)
+    got = dt.vmap(lambda x, m: function(x, axis=axis, where=m), axis_name="i")(X, mask)
+    want = getattr(np, name)(X, axis=of_batch, where=mask)
+    np.testing.assert_allclose(got, np.broadcast_to(want, got.shape), rtol=1e-5)
+
+
+@pytest.mark.parametrize(("axis", "of_batch"), AXES, ids=str)
+def test_log_domain(axis: Any, of_batch: Any) -> None:
+    x, of_batch = X - 3, tuple(np.atleast_1d(of_batch))
+    for name in ("logsumexp", "logmeanexp"):
+        function = getattr(dt.nn, name)
+        got = dt.vmap(lambda e, f=function: f(e, axis=axis), axis_name="i")(x)
+        want = function(x, axis=of_batch)
+        np.testing.assert_allclose(got, np.broadcast_to(want, got.shape), rtol=1e-5, err_msg=name)
+    for name in ("softmax", "log_softmax", "standardize"):
+        function = getattr(dt.nn, name)
+        got = dt.vmap(lambda e, f=function: f(e, axis=axis), axis_name="i")(x)
+        np.testing.assert_allclose(
+            got, function(x, axis=of_batch), rtol=1e-4, atol=1e-6, err_msg=name
+        )
+
+
+def test_variances_with_options() -> None:
+    got = dt.vmap(lambda x: dnp.var(x, "i", ddof=1, keepdims=True), axis_name="i")(X)
+    np.testing.assert_allclose(got[0], X.var(0, ddof=1), rtol=1e-5)
+    half = X.astype(np.float16)
+    got = dt.vmap(lambda x: dnp.mean(x, "i"), axis_name="i")(half)
+    np.testing.assert_array_equal(got[0], half.mean(0, dtype=np.float32).astype(np.float16))
+    value, count = dt.vmap(lambda x: dnp.average(x, ("i", 0), returned=True), axis_name="i")(X)
+    np.testing.assert_allclose(value[0], X.mean((0, 1)), rtol=1e-6)
+    np.testing.assert_array_equal(count, np.full((4, 3), 8))
+
+
+def test_reductions_without_collective() -> None:
+    for name in ("prod", "any", "all", "nanprod", "nanmax"):
+        with pytest.raises(NotImplementedError, match="all_gather"):
+            dt.vmap(lambda x, n=name: getattr(dnp, n)(x, axis="i"), axis_name="i")(X)
 
 
 def test_unbound_name() -> None:

@@ -181,3 +181,54 @@ def test_results_share_nothing_with_constants(value: np.ndarray) -> None:
     # Repeating a scalar takes no memory for each element.
     assert sum(constant.nbytes for constant in executor.constants) <= 8
     assert not steps.copy_shared(results)
+
+
+TYPES = [
+    "bool",
+    "int4",
+    "int8",
+    "uint8",
+    "int32",
+    "uint32",
+    "float16",
+    "bfloat16",
+    "float32",
+    "complex64",
+]
+OF_SCALARS: dict[str, tuple[str, Any]] = {
+    **{
+        f"to {name}": (" ".join(TYPES), lambda x, to=name: lax.convert_element_type(x, to))
+        for name in TYPES
+    },
+    "signs": ("int8 int32 float16 float32 complex64", lambda x: (-x, abs(x), dnp.sign(x))),
+    "powers": ("int32 float16 bfloat16 float32 complex64", lambda x: (x**2, x**3, x * x - x)),
+    "floats": (
+        "float16 bfloat16 float32",
+        lambda x: (dnp.exp(x), dnp.sqrt(x), dnp.tanh(x), dnp.floor(x), dnp.isnan(x)),
+    ),
+    "bounds": ("int8 uint32 float16 float32", lambda x: (dnp.maximum(x, 1), dnp.clip(x, 0, 1))),
+    "quotients": ("int32 uint8 float32", lambda x: (x // 2, x % 2, lax.rem(x, x + 1))),
+    "bits": ("int8 uint8 int32 uint32", lambda x: (~x, x << 1, x >> 1, x ^ 1)),
+    "parts": ("complex64", lambda x: (x.real, x.imag, dnp.conj(x))),
+    "choices": ("bool int32 float32", lambda x: (dnp.where(x > 0, x, 1 - x * x), x == 1)),
+    "shapes": ("int32 bfloat16 float32", lambda x: (dnp.stack([x, x]), x.reshape(1), x + X[0])),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"), [(name, each) for name in OF_SCALARS for each in OF_SCALARS[name][0].split()]
+)
+def test_rows_of_vectors_are_scalars_of_loops(name: str, dtype: str) -> None:
+    """A long loop is specialized for rows of rank 0; outside of it, for vectors of all rows."""
+    function = OF_SCALARS[name][1]
+    xs = np.arange(MANY, dtype=np.int32) % 2
+    xs = xs.astype(dtypes.as_dtype(dtype))
+
+    def loop(xs: Any) -> Any:
+        return lax.scan(lambda c, x: (c, function(x)), 0, xs)[1]
+
+    got = Evaluator(flat(loop, xs))([xs])
+    wanted = dt.tree.leaves(dt.vmap(function)(xs))
+    for result, want in zip(got, wanted, strict=True):
+        assert (result.dtype, result.shape) == (want.dtype, want.shape)
+        np.testing.assert_array_equal(result, np.asarray(want))

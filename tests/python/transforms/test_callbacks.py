@@ -175,7 +175,7 @@ def test_arguments_that_do_not_fit(run: Transform) -> None:
             program(two)(1.0)
     with pytest.raises(TypeError, match="missing 1 required") as caught:
         program(own)(1.0)
-    assert not isinstance(caught.value, RuntimeError)
+    assert str(caught.value).startswith("TypeError: ")
 
 
 def test_wrong_results(run: Transform) -> None:
@@ -252,6 +252,44 @@ def test_callbacks_differentiate(run: Transform) -> None:
     )
 
 
+class _Refused(KeyError):
+    """Made of other arguments than those of its class."""
+
+    def __init__(self, number: int, word: str) -> None:
+        super().__init__(f"{word} {number}")
+        self.number = number
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        *(ValueError("no"), KeyError("k"), OSError(2, "gone"), RuntimeError(), Refusal("no")),
+        *(
+            Exception("x"),
+            _Refused(3, "no"),
+            UnicodeDecodeError("utf8", b"a", 0, 1, "bad"),
+            StopIteration(1),
+        ),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_errors_are_of_their_class_and_of_runtime(error: Exception, run: Transform) -> None:
+    def fail(x: Any) -> Any:
+        del x
+        raise error
+
+    inner = run(lambda x: dt.pure_callback(fail, SCALAR, x))
+    outer = run(lambda x: dt.pure_callback(lambda x: inner(x), SCALAR, x))
+    for program in (inner, outer):
+        with pytest.raises(dt.errors.JaxRuntimeError) as caught:
+            program(1.0)
+        assert isinstance(caught.value, type(error))
+        assert str(caught.value) == traceback.format_exception_only(error)[-1].strip()
+        assert caught.value.args == error.args
+        assert {**vars(caught.value)}.items() >= vars(error).items()
+        assert getattr(caught.value, "errno", None) == getattr(error, "errno", None)
+
+
 def test_threads() -> None:
     def host(x: Any) -> Any:
         if float(x) % 7 == 0:
@@ -265,7 +303,7 @@ def test_threads() -> None:
         try:
             return float(program(float(i))) == 2 * i + 1
         except Refusal as error:
-            return str(error) == str(float(i)) and i % 7 == 0
+            return error.args == (str(float(i)),) and i % 7 == 0
 
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         assert all(pool.map(call, range(100)))

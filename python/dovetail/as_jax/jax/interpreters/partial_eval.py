@@ -5,6 +5,9 @@ from typing import Any
 from dovetail.as_jax.opaque import opaque_class
 from dovetail.as_jax.partial_evaluation import PartialVal as PartialVal
 from dovetail.as_jax.partial_evaluation import (
+    trace_to_jaxpr_dynamic as trace_to_jaxpr_dynamic,
+)
+from dovetail.as_jax.partial_evaluation import (
     trace_to_jaxpr_nounits as trace_to_jaxpr_nounits,
 )
 
