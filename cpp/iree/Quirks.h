@@ -76,7 +76,7 @@ namespace dovetail {
 //   Test: tests/lit/iree/quirks/barred_element.mlir
 //
 // A transposition of one of an op's results is moved into its loops, which have another result.
-//   Workaround: cpp/iree/SeparateReads.cpp (separateTransposition)
+//   Workaround: cpp/iree/SeparateTransposed.cpp (--dovetail-separate-transposed)
 //   Test: tests/lit/iree/quirks/transposed_argmax.mlir
 //
 // For Vulkan, real products do not compile that are fused with the op that joins them to complex numbers. For CPUs,
