@@ -24,6 +24,7 @@ from dovetail.experimental.pallas.specs import (
     GridSpec,
     blocks_of,
     check_compiler_params,
+    check_takes,
     defined,
     grid_of,
     no_block_spec,
@@ -86,7 +87,8 @@ def pallas_call(
       The function of the arguments.
 
     Raises:
-      TypeError: a shape has no dtype, or `kernel` is not callable.
+      TypeError: a shape has no dtype, or `kernel` is not callable. When called: the kernel or an
+        index map takes another number of arguments.
       ValueError: when called: a spec does not fit its array, a program has a block without elements
         of it, the numbers of specs and arrays differ, an alias has other types, the kernel closes
         over an array, writes to an argument or returns something. At once: `dimension_semantics`
@@ -255,6 +257,7 @@ class _Call:
     def _traced(self, ids: Sequence[Any], *refs: Any) -> None:
         """Apply the kernel, which must close over nothing that only runs know."""
         what = f"The kernel function in the pallas_call {defined(self._kernel)}"
+        check_takes(self._kernel, len(refs), f"{what}, with a reference for each, must")
         with nullcontext() if self._is_interpreted else forbidden_in(_COMPILED):
             result = _alone(what, "captures constants", ids, self._kernel, *refs)
         if result is not None:
