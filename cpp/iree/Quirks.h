@@ -263,6 +263,10 @@ namespace dovetail {
 //   Workaround: cpp/dispatch/GpuThreads.h (hasDeviceFence)
 //   Test: tests/lit/iree/quirks/incoherent_buffers.mlir
 //
+// For Vulkan, no instruction exchanges numbers, compares and exchanges them, or adds floats.
+//   Workaround: cpp/dispatch/RowUpdates.cpp (mayUpdateInThreads)
+//   Test: tests/lit/iree/quirks/missing_exchange.mlir
+//
 // For Metal, fences of the device become those of a threadgroup.
 //   Workaround: cpp/dispatch/GpuThreads.h (hasDeviceFence)
 //   Test: tests/lit/iree/quirks/metal_fences.mlir
