@@ -190,7 +190,7 @@ void changeElement(const RowUpdate &update, ImplicitLocOpBuilder &b, Value memor
 bool mayUpdateInThreads(ImplicitLocOpBuilder &b, const RowUpdate &update, Type element) {
   Target target(b.getInsertionBlock()->getParentOp());
   std::optional<Parts> parts = partsOf(update, element);
-  // SPIR-V has no loops of compare and exchange in MLIR, and drivers need not have sums of floats.
+  // See Quirks.h.
   return target.isGpu() && parts &&
          (update.kind == RowUpdate::Replace || update.isUnique || !target.isSpirv() ||
           (update.kind == RowUpdate::Add && parts->type.isInteger(32)));

@@ -38,9 +38,15 @@ def SeparateReadsPass : ModulePass<"dovetail-separate-reads"> {
     loops read `y` before it is computed.
     For Vulkan, so it is by an op that reads elements at places that its loops have a part in (`tensor.extract` and
     `linalg.index`): vectors of the reduction stay too long for SPIR-V.
+  }];
+}
 
-    So is one of several results of an op of which a transposition is computed: IREE 3.13 moves the transposition into
-    the op's loops, and forgets the other results.
+def SeparateTransposedPass : ModulePass<"dovetail-separate-transposed"> {
+  let summary = "barriers between ops with several results and transpositions of these";
+  let description = [{
+    IREE 3.13 moves the transposition of a result into the loops of the op that computes it, also from behind elementwise
+    ops and reshapes, and forgets the op's other results. What is transposed is therefore read from behind a barrier
+    (`iree_tensor_ext.compute_barrier.start`). The pass comes after those that join ops to ones with several results.
   }];
 }
 

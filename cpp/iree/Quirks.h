@@ -76,7 +76,7 @@ namespace dovetail {
 //   Test: tests/lit/iree/quirks/barred_element.mlir
 //
 // A transposition of one of an op's results is moved into its loops, which have another result.
-//   Workaround: cpp/iree/SeparateReads.cpp (separateTransposition)
+//   Workaround: cpp/iree/SeparateTransposed.cpp (--dovetail-separate-transposed)
 //   Test: tests/lit/iree/quirks/transposed_argmax.mlir
 //
 // For Vulkan, real products do not compile that are fused with the op that joins them to complex numbers. For CPUs,
@@ -262,6 +262,10 @@ namespace dovetail {
 // For Vulkan, buffers are not coherent, so that only atomic instructions see what other workgroups wrote.
 //   Workaround: cpp/dispatch/GpuThreads.h (hasDeviceFence)
 //   Test: tests/lit/iree/quirks/incoherent_buffers.mlir
+//
+// For Vulkan, no instruction exchanges numbers, compares and exchanges them, or adds floats.
+//   Workaround: cpp/dispatch/RowUpdates.cpp (mayUpdateInThreads)
+//   Test: tests/lit/iree/quirks/missing_exchange.mlir
 //
 // For Metal, fences of the device become those of a threadgroup.
 //   Workaround: cpp/dispatch/GpuThreads.h (hasDeviceFence)

@@ -1,5 +1,4 @@
-// Inserts barriers after arrays that one op reads along several of its loops, and before transpositions of one of an
-// op's results.
+// Inserts barriers after arrays that one op reads along several of its loops.
 #include "Aliases.h"
 #include "Ops.h"
 #include "Passes.h"
@@ -45,12 +44,9 @@ private:
   void visitView(Operation *op);
   void begin(Operation *op);
   void separate(Operation *root);
-  void separateTransposition(Operation *op);
 
   const Target &target;
   DenseMap<Value, Origins> origins;
-  /// Arrays that are one of several results of an op, or computed of one without a reduction.
-  DenseSet<Value> oneOfSeveral;
   llvm::SetVector<Operation *> separated;
 };
 
@@ -187,23 +183,7 @@ void Reads::visitView(Operation *op) {
   origins[to] = std::move(reshaped);
 }
 
-/// IREE would move the transposition into the loops of an op, and forget that these have another result.
-void Reads::separateTransposition(Operation *op) {
-  auto transpose = dyn_cast<linalg::TransposeOp>(op);
-  if (transpose && oneOfSeveral.contains(transpose.getInput())) {
-    ImplicitLocOpBuilder b(op->getLoc(), op);
-    transpose.getInputMutable().assign(computeBarrier(b, transpose.getInput()));
-    hasBarriers = true;
-  }
-  auto structured = dyn_cast<linalg::LinalgOp>(op);
-  bool passesOn = structured ? structured.getNumReductionLoops() == 0 : isView(op);
-  if ((structured && op->getNumResults() > 1) ||
-      (passesOn && llvm::any_of(op->getOperands(), [&](Value operand) { return oneOfSeveral.contains(operand); })))
-    oneOfSeveral.insert_range(op->getResults());
-}
-
 void Reads::visit(Operation *op) {
-  separateTransposition(op);
   if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
     if (isa<linalg::FillOp>(op) || !structured.hasPureTensorSemantics())
       return;

@@ -284,7 +284,7 @@ private:
     for (auto [seed, dim] : seedsOf(op, 2)) {
       Division division(op);
       int64_t numEntries = cast<RankedTensorType>(seed.getType()).getDimSize(dim);
-      if (dim > 0 || !division.find(seed, dim) || !division.isByLeadingDims())
+      if (dim > 0 || !division.find(seed, dim) || division.extent() != numEntries || !division.isByLeadingDims())
         continue;
       if (division.hasWhole() && !Repeated(op, division).isLittleOf(stepsOf(op), numEntries))
         continue;

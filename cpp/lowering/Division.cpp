@@ -8,6 +8,7 @@
 #include "dialects/Reduce.h"
 #include "dialects/Shape.h"
 #include "mlir/IR/Matchers.h"
+#include <numeric>
 
 using namespace mlir;
 
@@ -75,8 +76,13 @@ int64_t Division::dimOf(OpOperand &operand) const {
 
 bool Division::mark(Value value, int64_t dim) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type || !type.hasStaticShape() || dim < 0 || dim >= type.getRank() || type.getDimSize(dim) != size)
+  if (!type || !type.hasStaticShape() || dim < 0 || dim >= type.getRank())
     return false;
+  // A dimension of another size is one that a reshape has split, or joined with others: parts of both are as many.
+  int64_t common = std::gcd(type.getDimSize(dim), size);
+  if (common != size && (isFound || common == 1))
+    return false;
+  size = common;
   auto [known, isNew] = dims.try_emplace(value, dim);
   if (isNew)
     pending.push_back(value);
@@ -126,7 +132,11 @@ bool Division::relate(Operation *op) {
     return computesAll(op);
   if (op->getNumOperands() == 0 && isPure(op)) {
     DenseElementsAttr elements;
-    if (!isSplat(op, elements))
+    if (isSplat(op, elements))
+      return true;
+    // All parts may be alike.
+    std::optional<FactorMap> map = op->getNumResults() == 1 ? factorMap(op) : std::nullopt;
+    if (!map || !map->isDivisible(map->results[0][dimOf(op->getResult(0))]))
       hoisted.insert(op);
     return true;
   }
@@ -174,10 +184,10 @@ bool Division::areResultsKept() const {
 }
 
 bool Division::divide(Value value, int64_t dim) {
-  auto before = std::make_tuple(dims, factors, hoisted, whole, sums);
+  auto before = std::make_tuple(size, dims, factors, hoisted, whole, sums);
   if (mark(value, dim) && markAll())
     return true;
-  std::tie(dims, factors, hoisted, whole, sums) = before;
+  std::tie(size, dims, factors, hoisted, whole, sums) = before;
   pending.clear();
   return false;
 }
@@ -191,6 +201,7 @@ bool Division::find(Value seed, int64_t dim) {
     if (auto type = dyn_cast<RankedTensorType>(result.getType()); type && !result.use_empty())
       for (int64_t d = 0; d < type.getRank() && dimOf(result) < 0 && !sums.contains(result); ++d)
         divide(result, d);
+  isFound = true;
   if (!areResultsKept())
     return false;
   // Only these take additional arguments.

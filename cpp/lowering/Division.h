@@ -33,6 +33,7 @@ public:
     auto found = dims.find(value);
     return found == dims.end() ? -1 : found->second;
   }
+  /// The number of parts divides this.
   int64_t extent() const { return size; }
   /// Whether each part computes all of an op's result, of which it then takes its part.
   bool isWhole(mlir::Operation *op) const { return whole.contains(op); }
@@ -92,7 +93,10 @@ private:
 
   mlir::Block *block;
   bool mayAdd;
+  /// Whether the extent is known, and does not become smaller.
+  bool isFound = false;
   int64_t size = 0, numParts = 0;
+  int64_t sizeOfPart(mlir::RankedTensorType type, int64_t dim) const { return type.getDimSize(dim) / numParts; }
   /// By the results of the kernel.
   llvm::MapVector<mlir::Value, Sum> sums;
   llvm::DenseMap<mlir::Value, int64_t> dims;

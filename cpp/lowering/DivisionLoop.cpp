@@ -23,7 +23,7 @@ Type Division::partType(Value value, int64_t dim) const {
     return value.getType();
   auto type = cast<RankedTensorType>(value.getType());
   SmallVector<int64_t> shape(type.getShape());
-  shape[dim] = size / numParts;
+  shape[dim] = sizeOfPart(type, dim);
   return withShape(type, shape);
 }
 
@@ -110,9 +110,10 @@ void Division::emitOp(Emitter &e, Operation &op) {
   } else if (whole.contains(&op)) {
     int64_t dim = dimOf(op.getResult(0));
     Value all = cloneWith(here, &op, operands, op.getResultTypes())->getResult(0);
-    Value start = here.mul(partNumber, here.full(partNumber, size / numParts));
+    int64_t extent = sizeOfPart(cast<RankedTensorType>(all.getType()), dim);
+    Value start = here.mul(partNumber, here.full(partNumber, extent));
     start = here.reshape(start, withShape(cast<RankedTensorType>(start.getType()), {1}), {});
-    auto part = GatherOp::create(e.builder, here.loc, all, start, ArrayRef(dim), ArrayRef(size / numParts));
+    auto part = GatherOp::create(e.builder, here.loc, all, start, ArrayRef(dim), ArrayRef(extent));
     part->setAttr(kWithin, e.builder.getUnitAttr());
     results.push_back(part);
   } else {
@@ -135,7 +136,7 @@ static SmallVector<int64_t> numberFirst(int64_t rank, int64_t dim) {
 Value Division::partsOf(Emitter &e, Value array, int64_t dim) const {
   auto type = cast<RankedTensorType>(array.getType());
   SmallVector<int64_t> shape(type.getShape());
-  shape[dim] = size / numParts;
+  shape[dim] = sizeOfPart(type, dim);
   shape.insert(shape.begin() + dim, numParts);
   Value split = e.reshape(array, withShape(type, shape), {});
   return dim == 0 ? split : e.transpose(split, numberFirst(type.getRank(), dim));

@@ -102,6 +102,7 @@ static void addLower(OpPassManager &manager, const Form &) {
   manager.addPass(createSeparateReshapesPass());
   manager.addPass(createReuseArgumentsPass());
   manager.addPass(createFuseSharedPass());
+  manager.addPass(createSeparateTransposedPass());
   manager.addPass(createStateSharingPass());
   manager.addPass(createSeparateGeneratedPass());
   manager.addPass(createKeepAlivePass());

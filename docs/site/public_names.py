@@ -52,6 +52,7 @@ NAMESPACES = (
     "dovetail.experimental.ode",
     "dovetail.experimental.pallas",
     "dovetail.experimental.pallas.tpu",
+    "dovetail.experimental.pallas.triton",
     "dovetail.experimental.random",
     "dovetail.experimental.rnn",
     "dovetail.experimental.serialize_executable",

@@ -215,36 +215,33 @@ MISSING = {
             ProcessFailureError live_devices
         """,
         "jax.experimental.pallas": """
-            BlockDim BoundedSlice Buffered CompilerParams
-            DeviceIdType HOST Indirect MemoryRef RevisitMode
-            align_to broadcast_to core_map debug_check delay empty
-            empty_like empty_ref_like enable_debug_checks
-            enable_poison_buffers estimate_cost get_global kernel
-            lower_as_mlir next_power_of_2 pallas_call_p
-            pallas_export_experimental reciprocal run_scoped
-            run_state select_ref semaphore semaphore_read
-            semaphore_signal semaphore_wait strides_from_shape
-            with_scoped
+            BlockDim BoundedSlice DeviceIdType Indirect MemoryRef
+            RevisitMode core_map debug_check delay empty empty_like
+            empty_ref_like enable_debug_checks enable_poison_buffers
+            get_global kernel lower_as_mlir pallas_call_p
+            pallas_export_experimental run_state select_ref semaphore
+            semaphore_read semaphore_signal semaphore_wait
+            strides_from_shape with_scoped
         """,
         "jax.experimental.ode": """
             api_util ravel_first_arg
         """,
         "jax.experimental.pallas.tpu": """
-            ARBITRARY BufferType BufferedRef BufferedRefBase CMEM CORE_PARALLEL
-            ChipVersion CoreType GridDimensionSemantics HBM InterpretParams
-            LoweringException MemorySpace PARALLEL SEMAPHORE SUBCORE_PARALLEL
-            SemaphoreType SideEffectType Tiling TpuInfo VMEM_SHARED async_copy
-            async_remote_copy bitcast core core_barrier create_tensorcore_mesh
-            dma_semaphore einshape emit_pipeline emit_pipeline_with_allocations
-            force_tpu_interpret_mode get_barrier_semaphore get_tpu_info
-            get_tpu_info_for_chip is_tpu_device load make_async_copy
-            make_async_remote_copy matmul_acc_lhs matmul_pop matmul_push_rhs
-            pack_elementwise prng_random_bits prng_seed
-            reset_tpu_interpret_mode_state roll run_on_first_core sample_block
+            BufferType BufferedRef BufferedRefBase ChipVersion CoreType
+            LoweringException SideEffectType Tiling TpuInfo
+            async_remote_copy bitcast core core_barrier
+            create_tensorcore_mesh dma_semaphore einshape emit_pipeline
+            emit_pipeline_with_allocations force_tpu_interpret_mode
+            get_barrier_semaphore get_tpu_info get_tpu_info_for_chip
+            is_tpu_device make_async_remote_copy matmul_acc_lhs matmul_pop
+            matmul_push_rhs pack_elementwise prng_random_bits prng_seed
+            reset_tpu_interpret_mode_state run_on_first_core sample_block
             set_tpu_interpret_mode stateful_bernoulli stateful_bits
-            stateful_normal stateful_uniform stochastic_round store sync_copy
-            to_pallas_key touch trace_value unpack_elementwise
-            with_memory_space_constraint
+            stateful_normal stateful_uniform stochastic_round to_pallas_key
+            touch trace_value unpack_elementwise
+        """,
+        "jax.experimental.pallas.triton": """
+            atomic_and atomic_or atomic_xor elementwise_inline_asm
         """,
         "jax.experimental.sparse": """
             SparseTracer

@@ -205,7 +205,7 @@ def _joined(
         (trace := current()) is not None
         and not trace.is_eager
         and all(type(size) is int and size == 1 for size in common)
-        and math.prod(size for size in batch if type(size) is int) > LARGEST_CONSTANT
+        and math.prod(size for size in batch if type(size) is int) * len(columns) > LARGEST_CONSTANT
     )
     parts = []
     for dim, _, kind, what in columns:

@@ -110,9 +110,10 @@ class Held:
 
     def __getitem__(self, index: Any) -> Any:
         if has_slices(index):
-            window, rest, _ = _narrowed(self, index)
+            window, rest, _ = narrowed(self, index)
             return window[rest]
         whole = self._read()
+        _check_integers(index, whole.shape)
         return whole if is_all(index, whole.ndim) else whole[index]
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -138,13 +139,14 @@ class Held:
 
     def _update(self, how: str, index: Any, value: Any) -> None:
         if has_slices(index):
-            window, rest, is_inside = _narrowed(self, index)
+            window, rest, is_inside = narrowed(self, index)
             if is_inside is not None:
                 # What is written outside is dropped.
                 value = of_type(how, value, self.dtype)
                 value = dnp.where(is_inside, value, window[rest] if how == "swap" else 0 * value)
             return window._update(how, rest, value)
         whole = self._read()
+        _check_integers(index, whole.shape)
         value = of_type(how, value, whole.dtype)
         if not is_all(index, whole.ndim):
             part = whole.at[index]
@@ -282,13 +284,14 @@ for _class in (RefView, Rearranged, Window):
     register_node(_class, _class._flat, _class._unflat)
 
 
-def _narrowed(held: Held, index: Any) -> tuple[Window, tuple[Any, ...], Any]:
+def narrowed(held: Held, index: Any) -> tuple[Window, tuple[Any, ...], Any]:
     """The window that the slices and integers of an index select, the rest of the index, and
     whether computed integers are inside; None if there are none.
     """
     items = list(index) if type(index) is tuple else [index]
     taken = [0 if item is None or item is Ellipsis else rank_of(item) for item in items]
     shape = held.shape
+    _check_integers(index, shape)
     if not any(item is Ellipsis for item in items):
         items.append(Ellipsis)
         taken.append(0)
@@ -321,6 +324,24 @@ def _narrowed(held: Held, index: Any) -> tuple[Window, tuple[Any, ...], Any]:
         rest.append(item)
         dim += len(shape) - sum(taken) if item is Ellipsis else count
     return Window(held, starts, sizes), tuple(rest), is_inside
+
+
+def _check_integers(index: Any, shape: Sequence[int]) -> None:
+    """Reject integers that are known and outside of a reference of that shape."""
+    items = index if type(index) is tuple else (index,)
+    if int not in map(type, items):
+        return
+    taken = [0 if item is None or item is Ellipsis else rank_of(item) for item in items]
+    dim = 0
+    for item, count in zip(items, taken, strict=True):
+        if type(item) is int and dim < len(shape):
+            size = shape[dim]
+            if not has_sizes((size,)) and not -size <= item < size:
+                raise ValueError(
+                    f"Out of bound indexer: idx={item}, dim={size}, got: an index of a reference "
+                    f"that is not within it {here()}"
+                )
+        dim += len(shape) - sum(taken) if item is Ellipsis else count
 
 
 def _check_known(item: Slice, size: int) -> None:

@@ -233,3 +233,40 @@ module attributes {dovetail.target = "cuda"} {
     return %0 : tensor<1024xf32>
   }
 }
+
+// -----
+
+// The places of 8 programs, and the 512 rows of all of them, have as many parts.
+// CHECK-LABEL: func.func @places_of_programs
+// CHECK:         dovetail.scan length 8 init() over(%{{[0-9]+}}, %{{[0-9]+}}) consts({{.+}} : (tensor<8x128x512xf32>, tensor<8x1xi32>, tensor<i32>)
+// CHECK-COUNT-2:   dovetail.iota {{[12]}} : tensor<1x128x512xi32>
+// CHECK:           dovetail.reshape %{{.+}} : tensor<1x128x512xi1> -> tensor<128x512xi1>
+// CHECK-NOT:     dovetail.case
+
+// LOWERED-LABEL: func.func @places_of_programs
+// LOWERED-COUNT-1: "flow.dispatch"
+// LOWERED-NOT:     "flow.dispatch"
+module attributes {dovetail.target = "cpu", dovetail.threads = 4} {
+  func.func @places_of_programs(%x: tensor<1024x512xf32>) -> tensor<1024x512xf32> {
+    %index = dovetail.constant dense<0> : tensor<i32>
+    %0 = dovetail.case %index of(%x) {dovetail.kernel} : (tensor<i32>, tensor<1024x512xf32>) -> tensor<1024x512xf32> {
+    ^bb0(%a: tensor<1024x512xf32>):
+      %program = dovetail.iota 0 : tensor<8xi32>
+      %size = dovetail.constant dense<128> : tensor<8xi32>
+      %start = dovetail.mul %program, %size : tensor<8xi32>
+      %starts = dovetail.broadcast %start dims [0] : tensor<8xi32> -> tensor<8x128x512xi32>
+      %row = dovetail.iota 1 : tensor<8x128x512xi32>
+      %rows = dovetail.add %starts, %row : tensor<8x128x512xi32>
+      %columns = dovetail.iota 2 : tensor<8x128x512xi32>
+      %isBelow = dovetail.compare ge %rows, %columns : tensor<8x128x512xi32>
+      %mask = dovetail.reshape %isBelow : tensor<8x128x512xi1> -> tensor<1024x512xi1>
+      %zeros = dovetail.constant dense<0.0> : tensor<1024x512xf32>
+      %1 = dovetail.select %mask, %a, %zeros : tensor<1024x512xi1>, tensor<1024x512xf32>
+      %2 = dovetail.reduce_sum %1 [1] : tensor<1024x512xf32>
+      %3 = dovetail.broadcast %2 dims [0] : tensor<1024xf32> -> tensor<1024x512xf32>
+      %4 = dovetail.div %1, %3 : tensor<1024x512xf32>
+      dovetail.yield %4 : tensor<1024x512xf32>
+    }
+    return %0 : tensor<1024x512xf32>
+  }
+}

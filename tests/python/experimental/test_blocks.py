@@ -283,3 +283,35 @@ def test_references_are_read_before_they_are_stored(interpret: bool) -> None:
     f = pl.pallas_call(lambda x_ref, o_ref: o_ref.set(x_ref), struct(2048), interpret=interpret)
     with pytest.raises(ValueError, match=r"Cannot store a Ref into another Ref, got: "):
         f(np.ones(2048, F32))
+
+
+@pytest.mark.parametrize("interpret", [False, True])
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0)])
+def test_empty_arrays(shape: tuple[int, ...], interpret: bool) -> None:
+    def kernel(x_ref: Any, e_ref: Any, o_ref: Any, p_ref: Any) -> None:
+        o_ref[...] = x_ref[...] + e_ref[...].sum()
+        p_ref[...] = 2 * e_ref[...]
+
+    block, x, empty = pl.BlockSpec((2,), lambda i: (i,)), np.ones(4, F32), np.zeros(shape, F32)
+    for spec in (pl.BlockSpec(), pl.BlockSpec(shape, lambda i: (0,) * len(shape))):
+        f = pl.pallas_call(
+            kernel,
+            [dt.ShapeDtypeStruct((4,), F32), dt.ShapeDtypeStruct(shape, F32)],
+            grid=2,
+            in_specs=[block, spec],
+            out_specs=[block, spec],
+            interpret=interpret,
+        )
+        got, left = f(x, empty)
+        np.testing.assert_array_equal(got, x)
+        assert left.shape == shape
+    rows = pl.BlockSpec((2, *shape[1:]), lambda i: (i,) + (0,) * (len(shape) - 1))
+    f = pl.pallas_call(
+        lambda x_ref, o_ref: o_ref.set(x_ref[...]),
+        dt.ShapeDtypeStruct(shape, F32),
+        grid=pl.cdiv(shape[0], 2),
+        in_specs=[rows],
+        out_specs=rows,
+        interpret=interpret,
+    )
+    assert f(empty).shape == shape

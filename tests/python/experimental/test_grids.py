@@ -330,3 +330,40 @@ def test_large_values_stay_in_order() -> None:
     size = 1 << 15
     f = pl.pallas_call(kernel, struct(size), grid=size // 8, in_specs=[block], out_specs=block)
     assert "dovetail.scan" in text_of(f, struct(size))
+
+
+@pytest.mark.parametrize("interpret", [False, True])
+def test_references_are_arguments_of_functions_within_programs(interpret: bool) -> None:
+    @dt.jit
+    def scale(x_ref: Any, o_ref: Any, factor: Any) -> None:
+        o_ref[...] = x_ref[...] * factor
+
+    @dt.jit
+    def total(x_ref: Any) -> Any:
+        return x_ref[0] + x_ref[...].sum()
+
+    def kernel(x_ref: Any, o_ref: Any, s_ref: Any) -> None:
+        scale(x_ref, o_ref, 2.0)
+        dt.jit(lambda ref: ref.set(-ref[...]))(o_ref.at[pl.ds(1, 2)])
+        lax.cond(
+            pl.program_id(0) == 0,
+            lambda x, s: s.set(total(x)[None]),
+            lambda x, s: s.set(-x[:1]),
+            x_ref,
+            s_ref,
+        )
+
+    block, one = (pl.BlockSpec((None, n), lambda i: (i, 0)) for n in (4, 1))
+    shapes = [dt.ShapeDtypeStruct((2, n), np.float32) for n in (4, 1)]
+    f = pl.pallas_call(
+        kernel, shapes, grid=2, in_specs=[block], out_specs=[block, one], interpret=interpret
+    )
+    got, sums = f(np.arange(8, dtype=np.float32).reshape(2, 4))
+    np.testing.assert_array_equal(got, [[0, -2, -4, 6], [8, -10, -12, 14]])
+    np.testing.assert_array_equal(sums, [[6], [-4]])
+
+    def writes(x_ref: Any, o_ref: Any) -> None:
+        dt.jit(lambda ref: ref.set(1.0))(x_ref)
+
+    with pytest.raises(ValueError, match=r"must not write to its arguments, got: a write to args"):
+        pl.pallas_call(writes, shapes[0], interpret=interpret)(np.ones((2, 4), np.float32))

@@ -30,6 +30,7 @@ MODULES = [
     "dovetail.experimental.ode",
     "dovetail.experimental.pallas",
     "dovetail.experimental.pallas.tpu",
+    "dovetail.experimental.pallas.triton",
     "dovetail.experimental.sparse.linalg",
     "dovetail.export",
     "dovetail.ffi",

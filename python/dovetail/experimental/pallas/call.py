@@ -24,6 +24,7 @@ from dovetail.experimental.pallas.specs import (
     GridSpec,
     blocks_of,
     check_compiler_params,
+    check_takes,
     defined,
     grid_of,
     no_block_spec,
@@ -36,7 +37,7 @@ from dovetail.tracing.references import Ref
 from dovetail.transforms.callbacks import forbidden_in
 from dovetail.transforms.foreign_calls import aliased
 from dovetail.transforms.references import empty_ref, freeze, new_ref
-from dovetail.trees.pytree import flatten, leaf_names, unflatten
+from dovetail.trees.pytree import flatten, leaf_names, register_node, unflatten
 
 
 def pallas_call(
@@ -86,7 +87,8 @@ def pallas_call(
       The function of the arguments.
 
     Raises:
-      TypeError: a shape has no dtype, or `kernel` is not callable.
+      TypeError: a shape has no dtype, or `kernel` is not callable. When called: the kernel or an
+        index map takes another number of arguments.
       ValueError: when called: a spec does not fit its array, a program has a block without elements
         of it, the numbers of specs and arrays differ, an alias has other types, the kernel closes
         over an array, writes to an argument or returns something. At once: `dimension_semantics`
@@ -147,21 +149,45 @@ class _Input(Held):
             f"{here()}; let a result start as it, by input_output_aliases"
         )
 
+    def _flat(self) -> tuple[tuple[Any, ...], Any]:
+        return (self._block,), self._what
+
+    @classmethod
+    def _unflat(cls, what: Any, children: Sequence[Any]) -> _Input:
+        return cls(children[0], what)
+
 
 class _Squeezed(Held):
     """A block without those of its dimensions, of size 1, that are dropped."""
 
-    __slots__ = ("_block", "_shape")
+    __slots__ = ("_block", "_is_dropped")
 
     def __init__(self, block: Held, is_dropped: Sequence[bool]) -> None:
-        pairs = zip(block.shape, is_dropped, strict=True)
-        self._block, self._shape = block, tuple(size for size, dropped in pairs if not dropped)
+        self._block, self._is_dropped = block, tuple(is_dropped)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape without them."""
+        pairs = zip(self._block.shape, self._is_dropped, strict=True)
+        return tuple(size for size, dropped in pairs if not dropped)
 
     def _read(self) -> Any:
-        return self._block._read().reshape(self._shape)
+        return self._block._read().reshape(self.shape)
 
     def _write(self, value: Any) -> None:
         self._block._write(value.reshape(self._block.shape))
+
+    def _flat(self) -> tuple[tuple[Any, ...], Any]:
+        return (self._block,), self._is_dropped
+
+    @classmethod
+    def _unflat(cls, is_dropped: Any, children: Sequence[Any]) -> _Squeezed:
+        return cls(children[0], is_dropped)
+
+
+# Functions that are traced within a kernel take them as they take references.
+for _class in (_Input, _Squeezed):
+    register_node(_class, _class._flat, _class._unflat)
 
 
 class _Call:
@@ -255,6 +281,7 @@ class _Call:
     def _traced(self, ids: Sequence[Any], *refs: Any) -> None:
         """Apply the kernel, which must close over nothing that only runs know."""
         what = f"The kernel function in the pallas_call {defined(self._kernel)}"
+        check_takes(self._kernel, len(refs), f"{what}, with a reference for each, must")
         with nullcontext() if self._is_interpreted else forbidden_in(_COMPILED):
             result = _alone(what, "captures constants", ids, self._kernel, *refs)
         if result is not None:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from dovetail import debug, lax
+from dovetail import debug, lax, tree
 from dovetail import numpy as dnp
 from dovetail.base.errors import value_error
 from dovetail.lax.control.loops import for_grid
+from dovetail.transforms.references import empty_ref
 
 
 class _Program(NamedTuple):
@@ -146,6 +147,9 @@ def loop(
     Returns:
       The decorator, of a function of an integer without results.
 
+    Raises:
+      ValueError: step is known and below 1.
+
     Example:
       >>> import dovetail as dt
       >>> from dovetail.experimental import pallas as pl
@@ -157,6 +161,9 @@ def loop(
       >>> pl.pallas_call(kernel, dt.ShapeDtypeStruct((), "int32"))()
       Array(18, dtype=int32)
     """
+
+    if isinstance(step, int) and step < 1:
+        raise value_error(f"loop: step must be 1 or more, got: {step}")
 
     def decorate(function: Callable[[Any], None]) -> None:
         bounds = lower, upper, step
@@ -171,6 +178,36 @@ def loop(
         lax.fori_loop(0, (upper - lower + step - 1) // step, body, None, unroll=unroll)
 
     return decorate
+
+
+def run_scoped(
+    f: Callable[..., Any], *types: Any, collective_axes: Any = (), **kw_types: Any
+) -> Any:
+    """The result of a function of new references, which nothing else has.
+
+    Args:
+      f: the function, of a reference for each description.
+      types: `ShapeDtypeStruct`s, or what memories give, such as `tpu.VMEM(shape, dtype)`.
+      kw_types: those of arguments that are passed by name.
+      collective_axes: accepted, without effect.
+
+    Returns:
+      What `f` returns.
+
+    Example:
+      >>> import dovetail as dt, dovetail.numpy as dnp
+      >>> from dovetail.experimental import pallas as pl
+      >>> def kernel(x_ref, o_ref):
+      ...     def body(sum_ref):
+      ...         sum_ref[...] = x_ref[0] + x_ref[1]
+      ...         o_ref[...] = sum_ref[...] ** 2
+      ...     pl.run_scoped(body, pl.MemorySpace.ANY((3,), "float32"))
+      >>> shape = dt.ShapeDtypeStruct((3,), "float32")
+      >>> pl.pallas_call(kernel, shape)(dnp.ones((2, 3)))
+      Array([4., 4., 4.], dtype=float32)
+    """
+    refs, kw_refs = tree.map(empty_ref, (types, kw_types))
+    return f(*refs, **kw_refs)
 
 
 def debug_print(fmt: str, *args: Any) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,30 +12,12 @@ import numpy as np
 from dovetail import numpy as dnp
 from dovetail.arrays.shaped_array import ShapedArray
 from dovetail.base import dtypes
-from dovetail.base.errors import value_error
+from dovetail.base.errors import type_error, value_error
 from dovetail.base.locations import here
 from dovetail.experimental.pallas.index_maps import Reached, reached_by, tupled
 from dovetail.tracing.arguments import name_of
 from dovetail.trees.differences import structure_differences
 from dovetail.trees.pytree import flatten
-
-
-class MemorySpace(Enum):
-    """Where a block is to be kept; it has no effect here.
-
-    Example:
-      >>> from dovetail.experimental import pallas as pl
-      >>> pl.BlockSpec((4,), lambda i: (i,), memory_space=pl.MemorySpace.ANY).memory_space
-      <MemorySpace.ANY: 'any'>
-    """
-
-    ANY = "any"
-    KEY = "key"
-    INDEX = "index"
-    ERROR = "error"
-
-
-ANY = MemorySpace.ANY
 
 
 class _Named:
@@ -102,29 +84,27 @@ class Element:
     padding: tuple[int, int] = (0, 0)
 
 
-squeezed = Squeezed()
-# Specs that are not given: each block is the whole array.
-no_block_spec = _Named("no_block_spec")
-
-
-class CostEstimate(NamedTuple):
-    """The cost of a kernel, which is accepted and has no effect.
+@dataclass(frozen=True)
+class Buffered:
+    """How many copies of a block there are to be, as `pipeline_mode`; it has no effect here.
 
     Attributes:
-      flops, transcendentals: the number of operations.
-      bytes_accessed: the number of bytes read and written.
-      remote_bytes_transferred: the number of bytes exchanged with other devices.
+      buffer_count: the number.
+      use_lookahead, revisit: accepted, without effect.
 
     Example:
       >>> from dovetail.experimental import pallas as pl
-      >>> pl.CostEstimate(flops=1000, transcendentals=0, bytes_accessed=256).flops
-      1000
+      >>> spec = pl.BlockSpec((8, 128), lambda i, j: (i, j), pipeline_mode=pl.Buffered(3))
     """
 
-    flops: int
-    transcendentals: int
-    bytes_accessed: int
-    remote_bytes_transferred: int = 0
+    buffer_count: int
+    use_lookahead: bool = False
+    revisit: Any = None
+
+
+squeezed = Squeezed()
+# Specs that are not given: each block is the whole array.
+no_block_spec = _Named("no_block_spec")
 
 
 @dataclass(frozen=True)
@@ -205,6 +185,8 @@ def check_compiler_params(params: Any, spec: GridSpec) -> None:
         return
     names = [str(getattr(each, "value", each)).lower() for each in stated]
     sizes = grid_of(spec)
+    # The cores of a TPU are workgroups like others.
+    names = [name.removeprefix("sub").removeprefix("core_") for name in names]
     if len(names) != len(sizes) or not {*names} <= {"parallel", "arbitrary"}:
         raise value_error(
             'pallas_call: dimension_semantics must be "parallel" or "arbitrary" for each dimension '
@@ -238,6 +220,8 @@ class _Dimension(NamedTuple):
     @property
     def inside(self) -> range:
         """The places of blocks with an element of the array, or of its padding."""
+        if self.size == 0:
+            return range(1)
         return range(-((self.size - 1) // self.start_step), -(-self.extent // self.start_step))
 
     def reaching(self, reached: Reached | None) -> _Dimension:
@@ -295,7 +279,13 @@ class Blocks:
         grid: Sequence[int],
         is_known: bool,
     ) -> None:
-        block = tuple(shape) if spec.block_shape is None else tuple(spec.block_shape)
+        block = tuple(shape) if spec.block_shape is None else spec.block_shape
+        if not isinstance(block, (tuple, list)):
+            raise value_error(
+                f"Block shape for {what} must have an entry for each dimension of the array shape "
+                f"{shape}, got: {block!r}"
+            )
+        block = tuple(block)
         if len(block) != len(shape):
             raise value_error(
                 f"Block shape for {what} (= {block}) must have the same number of dimensions as "
@@ -325,11 +315,13 @@ class Blocks:
         is_squeezed = size is None or isinstance(size, Squeezed)
         low, high = size.padding if isinstance(size, Element) else (0, 0)
         number: Any = 1 if is_squeezed else getattr(size, "block_size", size)
+        if n == 0 and number == 0:
+            return _Dimension(0, 1, 0, 0, 1, 1)
         sizes = (number, low + 1, high + 1)
         if not all(isinstance(each, (int, np.integer)) and each >= 1 for each in sizes):
             raise value_error(
-                f"pallas_call: sizes of a block must be positive integers or None, got: {block} "
-                f"for {self.what}"
+                "pallas_call: sizes of a block must be positive integers or None, and may be 0 "
+                f"only where the array's are, got: {block} for {self.what}"
             )
         number = int(number)
         if isinstance(size, Element):
@@ -337,7 +329,8 @@ class Blocks:
             # What a larger block would reach beyond the array is added to its end.
             high = max(high, number - low - n)
             return _Dimension(number, 1, low, high, low + n + high - number + 1, extent)
-        count = -(-n // number)
+        # A grid without programs has blocks, too, when its kernel is traced.
+        count = max(-(-n // number), 1)
         return _Dimension(number, number, 0, count * number - n, count, n, is_squeezed)
 
     def _check(self, i: int, dim: _Dimension, reached: Reached, grid: Sequence[int]) -> None:
@@ -369,12 +362,14 @@ class Blocks:
           scalars: what the index map gets after it.
 
         Raises:
-          ValueError: the index map has another number of results, or one is no integer.
+          TypeError: the index map takes another number of arguments.
+          ValueError: it has another number of results, or one is no integer.
         """
         if self._map is None:
             return [0] * len(self.sizes)
-        found = tupled(self._map(*ids, *scalars))
         what = f"{self.map_name} must"
+        check_takes(self._map, len(ids) + len(scalars), what)
+        found = tupled(self._map(*ids, *scalars))
         if len(found) != len(self.sizes):
             raise value_error(
                 f"{what} return {len(self.sizes)} values to match block_shape={self.sizes}. "
@@ -446,3 +441,24 @@ def defined(function: Any) -> str:
     code = getattr(function, "__code__", None)
     where = f" at {code.co_filename}:{code.co_firstlineno}" if code else ""
     return f"{name_of(function)}{where}"
+
+
+def check_takes(function: Callable[..., Any], count: int, must: str) -> None:
+    """Check that a function takes so many arguments.
+
+    Args:
+      function: the function.
+      count: the number.
+      must: the beginning of the message, up to "must".
+
+    Raises:
+      TypeError: it does not.
+    """
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*[None] * count)
+    except TypeError:
+        raise type_error(f"{must} take {count} arguments, got: {signature}") from None
