@@ -50,6 +50,7 @@ struct ShardPass : PassWrapper<ShardPass, OperationPass<ModuleOp>> {
     // A batch that is divided among devices has no loop over all of it.
     keepFirstForms(module);
     if (isRequested() && failed(run([](OpPassManager &passes) {
+          passes.addPass(createSplitAxesPass());
           passes.addPass(createPropagateShardingsPass());
           passes.addPass(createPartitionPass());
         })))
@@ -58,6 +59,7 @@ struct ShardPass : PassWrapper<ShardPass, OperationPass<ModuleOp>> {
     if (failed(run([&](OpPassManager &passes) {
           bool isPartitioned = isRequested();
           passes.addPass(isPartitioned ? createLocalizePass() : createUnshardPass());
+          passes.addPass(createJoinAxesPass());
           addSimplify(passes, Form());
           if (!isPartitioned)
             return;

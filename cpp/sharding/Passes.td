@@ -4,6 +4,25 @@
 
 include "cpp/PassBase.td"
 
+def SplitAxesPass : ModulePass<"dovetail-split-axes"> {
+  let summary = "axes of the mesh in parts, for dimensions that are divided over less than one";
+  let description = [{
+    For modules with the attribute `dovetail.partition`, before `dovetail-propagate-shardings`. Where a dimension that a whole axis
+    may divide is split into several, such as one of two heads on four devices, and parts of the axis would divide these, the axis becomes as
+    many axes, from major to minor: of `"x"` of size 4, `"x:0"` and `"x:1"` of size 2. Shardings are over these from then on, also
+    those that state parts of axes, and the attribute `dovetail.whole_mesh` has the former mesh. Axes that ops name are not split,
+    and none if ops apply functions to parts.
+  }];
+}
+
+def JoinAxesPass : ModulePass<"dovetail-join-axes"> {
+  let summary = "shardings of arguments and results over whole axes again";
+  let description = [{
+    For modules with the attribute `dovetail.whole_mesh`, which it removes, after `dovetail-localize`. Collectives remain over parts
+    of axes, which are those of `dovetail.mesh`.
+  }];
+}
+
 def PropagateShardingsPass : ModulePass<"dovetail-propagate-shardings"> {
   let summary = "shardings of all arrays in `main`, from those that are stated";
   let description = [{

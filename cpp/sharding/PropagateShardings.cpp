@@ -3,6 +3,7 @@
 #include "Partitionable.h"
 #include "Passes.h"
 #include "Propagation.h"
+#include "SplitAxes.h"
 
 using namespace mlir;
 
@@ -179,8 +180,12 @@ struct PropagateShardingsPass : impl::PropagateShardingsPassBase<PropagateShardi
     FailureOr<MeshAttr> mesh = meshToPartition(getOperation());
     if (failed(mesh))
       return signalPassFailure();
-    if (*mesh)
-      Propagation(*mesh, eager || forward, forward).run(getOperation().lookupSymbol<func::FuncOp>("main"));
+    if (!*mesh)
+      return;
+    auto main = getOperation().lookupSymbol<func::FuncOp>("main");
+    Propagation(*mesh, eager || forward, forward).run(main);
+    if (auto whole = getOperation()->getAttrOfType<MeshAttr>(kWholeMesh))
+      keepWholeAxes(main, whole);
   }
 };
 } // namespace

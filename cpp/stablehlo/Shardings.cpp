@@ -225,6 +225,43 @@ template <typename Model, typename Op>
 using Export = ToStablehloOpInterface::ExternalModel<Model, Op>;
 using Results = SmallVectorImpl<Value>;
 
+/// Theirs are replicated over axes over which open dimensions must not be divided further; these are closed here. Null
+/// if there are none.
+std::pair<ShardingAttr, ArrayAttr> closedApart(ShardingAttr sharding) {
+  SmallVector<AxisRefAttr> replicated;
+  SmallVector<Attribute> closed;
+  for (AxisRefAttr axis : sharding.getReplicated())
+    if (axis.isWhole())
+      closed.push_back(axis.getName());
+    else
+      replicated.push_back(axis);
+  if (closed.empty())
+    return {sharding, ArrayAttr()};
+  MLIRContext *context = sharding.getContext();
+  return {ShardingAttr::get(context, sharding.getMesh(), sharding.getDims(), replicated, sharding.getUnreduced()),
+          ArrayAttr::get(context, closed)};
+}
+
+/// The same as one sharding: closed axes that it does not name are among those over which it is replicated.
+ShardingAttr closedTogether(ShardingAttr sharding, ArrayAttr closed) {
+  if (!closed)
+    return sharding;
+  DenseSet<StringAttr> named;
+  for (DimShardingAttr dim : sharding.getDims())
+    for (AxisRefAttr axis : dim.getAxes())
+      named.insert(axis.getName());
+  for (ArrayRef<AxisRefAttr> axes : {sharding.getReplicated(), sharding.getUnreduced()})
+    for (AxisRefAttr axis : axes)
+      named.insert(axis.getName());
+  SmallVector<AxisRefAttr> replicated(sharding.getReplicated());
+  // In the order of the mesh, as everywhere.
+  for (StringAttr axis : sharding.getMesh().getAxes())
+    if (llvm::is_contained(closed, axis) && !named.contains(axis))
+      replicated.push_back(AxisRefAttr::get(sharding.getContext(), axis, 0, 0));
+  return ShardingAttr::get(sharding.getContext(), sharding.getMesh(), sharding.getDims(), replicated,
+                           sharding.getUnreduced());
+}
+
 template <typename Theirs>
 struct ImportConstraint : Import<ImportConstraint<Theirs>, Theirs> {
   LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
@@ -233,8 +270,12 @@ struct ImportConstraint : Import<ImportConstraint<Theirs>, Theirs> {
     if (failed(sharding))
       return failure();
     // Scalars are not divided; bodies of reductions have them.
-    bool isStated = *sharding && Algebra::typeOf(x).getRank();
-    results.push_back(isStated ? e.make<ReshardOp>(x, *sharding, ArrayAttr(), StringAttr()) : x);
+    if (!*sharding || !Algebra::typeOf(x).getRank()) {
+      results.push_back(x);
+      return success();
+    }
+    auto [stated, closed] = closedApart(*sharding);
+    results.push_back(e.make<ReshardOp>(x, stated, closed, StringAttr()));
     return success();
   }
 };
@@ -291,7 +332,9 @@ struct ImportManual : Import<ImportManual, sdy::SdyManualComputationOp> {
 
 struct ExportReshard : Export<ExportReshard, ReshardOp> {
   LogicalResult exportTo(Operation *op, Exporter &e, Results &results) const {
-    auto sharding = shardingTo(op->getParentOfType<ModuleOp>(), cast<ReshardOp>(op).getSharding());
+    auto reshard = cast<ReshardOp>(op);
+    auto sharding =
+        shardingTo(op->getParentOfType<ModuleOp>(), closedTogether(reshard.getSharding(), reshard.getClosedAttr()));
     Value x = op->getOperand(0);
     results.push_back(e.theirs<sdy::SdyShardingConstraintOp>(x.getType(), x, sharding));
     return success();

@@ -13,6 +13,7 @@ from iree.runtime import VmFunction, VmRef, VmVariantList
 from numpy.typing import NDArray
 
 import dovetail.arrays.array
+import dovetail.arrays.shards
 import dovetail.base.config
 import dovetail.base.trace_stack
 import dovetail.eager.recording
@@ -924,29 +925,55 @@ class Invocation:
           share_bytes: from so many bytes on, the memory of NumPy's arrays is shared, not copied.
         """
 
-def begin_part_calls(
-    list: type[VmVariantList],
-    push: Callable[..., None],
-    space: str,
-    devices: list[dovetail.runtime.devices.Device],
-    parts: list[list[Any]],
-    last: list[list[VmRef]],
-    result_count: int,
-) -> list[tuple[VmVariantList, VmVariantList]] | None:
-    """
-    IREE's lists of the arguments and of the results of each device, given the parts of each argument and the last arguments of each device; None if a part is not a buffer of its device.
-    """
+class PartCalls:
+    """A program on parts of arrays with all that a call needs, except for what runs it."""
 
-def end_part_calls(
-    get: Callable[..., VmRef],
-    calls: list[tuple[VmVariantList, VmVariantList]],
-    dtypes: list[numpy.dtype],
-    are_shared: list[bool],
-    devices: list[dovetail.runtime.devices.Device],
-) -> list[list[dovetail.runtime.buffer.Buffer]]:
-    """
-    For each result, the part that each device has; what is shared may be the memory of something else.
-    """
+    def __init__(
+        self,
+        *,
+        inputs: list[tuple[dovetail.placement.shardings.Sharding, bool, Any, bool]],
+        outputs: list[
+            tuple[
+                dovetail.placement.shardings.Sharding,
+                tuple[int, ...],
+                numpy.dtype,
+                dovetail.placement.shardings.Place | None,
+                bool,
+                bool,
+            ]
+        ],
+        example: Any,
+        unflatten: Callable[[list[Any]], Any],
+        shards: type[dovetail.arrays.shards.Shards],
+        list: type[VmVariantList],
+        push: Callable[..., None],
+        get: Callable[..., VmRef],
+        space: str,
+        devices: list[dovetail.runtime.devices.Device],
+        last: list[list[VmRef]],
+    ) -> None:
+        """
+        Args:
+          inputs: of each argument, its sharding, whether all devices have all of it, what is left of it if it is
+            donated (None otherwise), and whether it may be a result.
+          outputs: of each result, its sharding, shape, dtype and place, whether its type is weak, and whether its
+            memory may be that of something else.
+          example: the tree of the results, with the number of each leaf in its place.
+          unflatten: makes that tree of a list.
+          shards: the class of arrays in parts.
+          list, push, get: the class of IREE's lists, and what adds and gives elements.
+          space, devices: where it runs, and the name of their memory.
+          last: the last arguments of each device, the same in each call.
+        """
+
+    def begin(
+        self, leaves: list[Any], /
+    ) -> tuple[list[tuple[VmVariantList, VmVariantList]], list[Any]] | None:
+        """IREE's lists of the arguments and of the results of each device, and what must live until the program
+        has run; None if an array is not as the program needs it. Donated arrays are deleted from then on."""
+
+    def end(self, lists: list[tuple[VmVariantList, VmVariantList]], /) -> Any:
+        """The tree of the results, given those lists."""
 
 def run_by_turns(
     run: int, communicator: int, lines: int, line_count: int, calls: list[tuple[Any, ...]]

@@ -1,6 +1,13 @@
 // Calls of a program that several devices run, each on its parts of the arguments.
 #include "PartCalls.h"
+#include "HeapType.h"
 #include "Package.h"
+#include "ResultTree.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include <nanobind/stl/tuple.h>
+#include <optional>
+#include <tuple>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -16,58 +23,304 @@ nb::object checked(nb::object made) {
   return made;
 }
 
+/// An argument of a program on parts.
+struct PartInput {
+  nb::object sharding;
+  bool isReplicated;
+  /// The data of a donated array after the call; null for other arguments.
+  nb::object remains;
+  bool isHandedBack;
+};
+
+/// A result of a program on parts.
+struct PartOutput {
+  nb::object sharding, shape, dtype, place;
+  bool isWeak, isShared;
+};
+
+/// The class of what is in parts, of the package.
+struct ShardsType {
+  PyTypeObject *type;
+  Slot sharding, shape, dtype, parts;
+
+  explicit ShardsType(nb::handle type)
+      : type(reinterpret_cast<PyTypeObject *>(type.ptr())), sharding(type, "sharding"), shape(type, "shape"),
+        dtype(type, "dtype"), parts(type, "parts") {}
+};
+
+/// A program on parts of arrays, with all that a call needs except for what runs it. A call takes donated arrays from
+/// their owners at once, all or none, before the program runs.
+class PartCalls {
+public:
+  void set(PyObject *args, PyObject *kwargs);
+  bool isSet() const { return shards.has_value(); }
+
+  /// IREE's lists of the arguments and of the results of each device, and what must live until the program has run;
+  /// None if the call must take the slow path.
+  nb::object begin(nb::list leaves);
+  /// The tree of the results, given those lists.
+  nb::object end(nb::list lists) const;
+
+  template <typename Visit>
+  int traverse(Visit visit) const {
+    for (const PartInput &input : inputs)
+      for (const auto *object : {&input.sharding, &input.remains})
+        if (int result = visit(object->ptr()))
+          return result;
+    for (const PartOutput &output : outputs)
+      for (const auto *object : {&output.sharding, &output.shape, &output.dtype, &output.place})
+        if (int result = visit(object->ptr()))
+          return result;
+    for (const auto *object : {&shardsClass, &list, &push, &get, &space, &devices, &last})
+      if (int result = visit(object->ptr()))
+        return result;
+    return structure.traverse(visit);
+  }
+  void clear();
+
+private:
+  nb::object dataOf(PartInput &input, PyObject *leaf) const;
+  PyObject *partOf(PyObject *data, size_t device) const;
+  bool isOn(PyObject *part, PyObject *device) const;
+  nb::object argumentsOf(size_t device, llvm::ArrayRef<nb::object> data) const;
+  bool isOwn(PyObject *leaf, PyObject *data) const;
+  bool take(nb::list leaves, llvm::ArrayRef<nb::object> data) const;
+  nb::object resultOf(size_t number, nb::list lists) const;
+
+  std::vector<PartInput> inputs;
+  std::vector<PartOutput> outputs;
+  ResultTree structure;
+  std::optional<ShardsType> shards;
+  nb::object shardsClass;
+  /// The class of IREE's lists, and its accessors.
+  nb::object list, push, get;
+  /// The devices, and the name of their memory.
+  nb::object space, devices;
+  /// The last arguments of each device: of arrays that the program captures, and its number.
+  nb::object last;
+};
+
+size_t sizeOf(const nb::object &list) { return PyList_GET_SIZE(list.ptr()); }
+PyObject *itemOf(const nb::object &list, size_t i) { return PyList_GET_ITEM(list.ptr(), i); }
+
+/// The data of a leaf if the program can run on it as it is; null otherwise.
+nb::object PartCalls::dataOf(PartInput &input, PyObject *leaf) const {
+  PyObject *data = isArray(leaf) ? arrayIn(leaf).data : nullptr;
+  if (!data)
+    return {};
+  nb::object held = nb::borrow(data);
+  if (Py_TYPE(data) != shards->type)
+    // All devices share it.
+    return isBuffer(data) && input.isReplicated && !input.remains.is_valid() ? held : nb::object();
+  nb::object own = shards->sharding.get(data);
+  if (own.is(input.sharding))
+    return held;
+  size_t rank = PyTuple_GET_SIZE(shards->shape.peek(data));
+  nb::object sharding = input.sharding;
+  if (!nb::cast<bool>(own.attr("is_equivalent_to")(sharding, rank)))
+    return {};
+  // The next one is most likely the same object.
+  input.sharding = own;
+  return held;
+}
+
+/// A device's part of data; null if there is none.
+PyObject *PartCalls::partOf(PyObject *data, size_t device) const {
+  if (Py_TYPE(data) != shards->type)
+    return data;
+  PyObject *parts = shards->parts.peek(data);
+  return PyList_CheckExact(parts) && PyList_GET_SIZE(parts) > Py_ssize_t(device) ? PyList_GET_ITEM(parts, device)
+                                                                                 : nullptr;
+}
+
 /// Whether a part is a buffer in the memory of a device.
-bool isOn(PyObject *part, const nb::object &device, const nb::object &space) {
-  if (!isBuffer(part))
+bool PartCalls::isOn(PyObject *part, PyObject *device) const {
+  if (!part || !isBuffer(part))
     return false;
-  nb::object own = runtime->device.get(part);
-  if (own.is(device))
-    return true;
-  return checked(nb::steal(PyObject_GetAttr(own.ptr(), package->spaceName.ptr()))).is(space);
+  PyObject *own = runtime->device.peek(part);
+  return own == device || checked(nb::steal(PyObject_GetAttr(own, package->spaceName.ptr()))).is(space);
 }
 
-/// IREE's lists of the arguments and of the results of each device; None if a part is elsewhere.
-nb::object beginPartCalls(nb::object list, nb::object push, nb::object space, nb::list devices, nb::list parts,
-                          nb::list last, nb::int_ resultCount) {
-  size_t count = nb::len(devices);
-  nb::list calls;
-  for (size_t d = 0; d < count; ++d) {
-    nb::object device = devices[d];
-    nb::list constant(last[d]);
-    nb::int_ size(nb::len(parts) + nb::len(constant));
-    nb::object arguments = checked(callPython(list, size.ptr()));
-    for (nb::handle ofArgument : parts) {
-      if (!PyList_CheckExact(ofArgument.ptr()) || size_t(PyList_GET_SIZE(ofArgument.ptr())) != count)
-        return nb::none();
-      PyObject *part = PyList_GET_ITEM(ofArgument.ptr(), d);
-      if (!isOn(part, device, space))
-        return nb::none();
-      checked(callPython(push, arguments.ptr(), runtime->ref.get(part).ptr()));
-    }
-    for (nb::handle reference : constant)
-      checked(callPython(push, arguments.ptr(), reference.ptr()));
-    calls.append(nb::make_tuple(arguments, checked(callPython(list, resultCount.ptr()))));
+/// IREE's list; null if a part is elsewhere.
+nb::object PartCalls::argumentsOf(size_t device, llvm::ArrayRef<nb::object> data) const {
+  nb::object constant = nb::borrow(itemOf(last, device));
+  nb::int_ size(data.size() + sizeOf(constant));
+  nb::object arguments = checked(callPython(list, size.ptr()));
+  for (const nb::object &each : data) {
+    PyObject *part = partOf(each.ptr(), device);
+    if (!isOn(part, itemOf(devices, device)))
+      return {};
+    checked(callPython(push, arguments.ptr(), runtime->ref.get(part).ptr()));
   }
-  return calls;
+  for (size_t i = 0; i < sizeOf(constant); ++i)
+    checked(callPython(push, arguments.ptr(), itemOf(constant, i)));
+  return arguments;
 }
 
-/// For each result, what the devices have of it.
-nb::list endPartCalls(nb::object get, nb::list calls, nb::list dtypes, nb::list areShared, nb::list devices) {
-  nb::list results;
-  for (size_t i = 0, count = nb::len(dtypes); i < count; ++i) {
-    nb::int_ index(i);
-    nb::object dtype = dtypes[i];
-    bool isShared = nb::cast<bool>(areShared[i]);
-    nb::list parts;
-    for (size_t d = 0; d < nb::len(calls); ++d) {
-      nb::object list = calls[d][1], device = devices[d];
-      nb::object reference = checked(callPython(get, list.ptr(), index.ptr()));
-      parts.append(checked(nb::steal(newBuffer(reference.ptr(), dtype.ptr(), device.ptr(), Py_None, isShared))));
-    }
-    results.append(parts);
+/// Whether a donated array, whose data the call holds as well, is all that refers to it: of its parts, no other array
+/// and no view may know.
+bool PartCalls::isOwn(PyObject *leaf, PyObject *data) const {
+  if (arrayIn(leaf).data != data || Py_REFCNT(data) != 2 || Py_TYPE(data) != shards->type)
+    return false;
+  PyObject *parts = shards->parts.peek(data);
+  if (Py_REFCNT(parts) != 1)
+    return false;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(parts); ++i) {
+    PyObject *part = PyList_GET_ITEM(parts, i);
+    if (Py_REFCNT(part) != 1 || !isBuffer(part) || isShared(part, leaf))
+      return false;
   }
-  return results;
+  return true;
 }
+
+/// Takes the donated arrays, all or none. No Python code runs here: what is released is held elsewhere.
+bool PartCalls::take(nb::list leaves, llvm::ArrayRef<nb::object> data) const {
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].remains.is_valid() && !isOwn(itemOf(leaves, i), data[i].ptr()))
+      return false;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].remains.is_valid())
+      setData(itemOf(leaves, i), inputs[i].remains.ptr());
+  return true;
+}
+
+nb::object PartCalls::begin(nb::list leaves) {
+  // The garbage collector may have run.
+  if (!isSet() || sizeOf(leaves) != inputs.size())
+    return nb::none();
+  llvm::SmallVector<nb::object, 24> data;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    data.push_back(dataOf(inputs[i], itemOf(leaves, i)));
+    if (!data.back().is_valid())
+      return nb::none();
+  }
+  nb::list lists, held;
+  nb::int_ resultCount(outputs.size());
+  for (size_t d = 0; d < sizeOf(devices); ++d) {
+    nb::object arguments = argumentsOf(d, data);
+    if (!arguments.is_valid())
+      return nb::none();
+    lists.append(nb::make_tuple(arguments, checked(callPython(list, resultCount.ptr()))));
+  }
+  if (!take(leaves, data))
+    return nb::none();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].remains.is_valid())
+      held.append(data[i]);
+    else if (inputs[i].isHandedBack)
+      for (size_t d = 0; d < sizeOf(devices); ++d)
+        if (PyObject *part = partOf(data[i].ptr(), d))
+          setShared(part);
+  }
+  return nb::make_tuple(lists, held);
+}
+
+nb::object PartCalls::resultOf(size_t number, nb::list lists) const {
+  const PartOutput &output = outputs[number];
+  nb::int_ index(number);
+  nb::list parts;
+  for (size_t d = 0; d < sizeOf(devices); ++d) {
+    nb::object reference = checked(callPython(get, PyTuple_GET_ITEM(itemOf(lists, d), 1), index.ptr()));
+    parts.append(checked(
+        nb::steal(newBuffer(reference.ptr(), output.dtype.ptr(), itemOf(devices, d), Py_None, output.isShared))));
+  }
+  nb::object data = checked(nb::steal(shards->type->tp_alloc(shards->type, 0)));
+  shards->sharding.set(data.ptr(), output.sharding.ptr());
+  shards->shape.set(data.ptr(), output.shape.ptr());
+  shards->dtype.set(data.ptr(), output.dtype.ptr());
+  shards->parts.set(data.ptr(), parts.ptr());
+  return checked(nb::steal(newArray(data.ptr(), Py_None, output.isWeak, output.place.ptr())));
+}
+
+nb::object PartCalls::end(nb::list lists) const {
+  if (!isSet() || sizeOf(lists) != sizeOf(devices))
+    throw nb::value_error("end: lists must be those that `begin` made for a program that is still there");
+  llvm::SmallVector<nb::object, 24> held;
+  llvm::SmallVector<PyObject *, 24> arrays;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    held.push_back(resultOf(i, lists));
+    arrays.push_back(held.back().ptr());
+  }
+  return checked(nb::steal(structure.build(arrays)));
+}
+
+void PartCalls::set(PyObject *args, PyObject *kwargs) {
+  const char *names[] = {"inputs", "outputs", "example", "unflatten", "shards", "list",
+                         "push",   "get",     "space",   "devices",   "last",   nullptr};
+  PyObject *givenInputs, *givenOutputs, *example, *unflatten, *parts[7];
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "$O!O!OOOOOOOO!O!:PartCalls", const_cast<char **>(names), &PyList_Type,
+                                   &givenInputs, &PyList_Type, &givenOutputs, &example, &unflatten, &parts[0],
+                                   &parts[1], &parts[2], &parts[3], &parts[4], &PyList_Type, &parts[5], &PyList_Type,
+                                   &parts[6]))
+    nb::raise_python_error();
+  for (nb::handle each : nb::list(nb::borrow(givenInputs))) {
+    auto [sharding, isReplicated, remains, isHandedBack] =
+        nb::cast<std::tuple<nb::object, bool, nb::object, bool>>(each);
+    inputs.push_back({sharding, isReplicated, remains.is_none() ? nb::object() : remains, isHandedBack});
+  }
+  for (nb::handle each : nb::list(nb::borrow(givenOutputs))) {
+    auto [sharding, shape, dtype, place, isWeak, isShared] =
+        nb::cast<std::tuple<nb::object, nb::object, nb::object, nb::object, bool, bool>>(each);
+    outputs.push_back({sharding, shape, dtype, place, isWeak, isShared});
+  }
+  structure.set(example, nb::borrow(unflatten));
+  nb::object *fields[] = {&shardsClass, &list, &push, &get, &space, &devices, &last};
+  for (auto [field, part] : llvm::zip_equal(fields, parts))
+    *field = nb::borrow(part);
+  if (sizeOf(last) != sizeOf(devices))
+    throw nb::value_error("PartCalls: last must be of each device");
+  shards.emplace(shardsClass);
+}
+
+void PartCalls::clear() {
+  // What a call looks at comes first: releasing objects can run Python code.
+  shards.reset();
+  for (auto *object : {&shardsClass, &list, &push, &get, &space, &devices, &last})
+    object->reset();
+  inputs.clear();
+  outputs.clear();
+  structure.clear();
+}
+
+int initialize(PyObject *self, PyObject *args, PyObject *kwargs) try {
+  PartCalls &calls = valueIn<PartCalls>(self);
+  if (calls.isSet())
+    throw nb::type_error("calls of a program are described once");
+  PartCalls described;
+  described.set(args, kwargs);
+  calls = std::move(described);
+  return 0;
+} catch (nb::python_error &error) {
+  error.restore();
+  return -1;
+} catch (const std::exception &error) {
+  PyErr_SetString(PyExc_TypeError, error.what());
+  return -1;
+}
+
+/// What a method does with a list, with C++'s errors as Python's.
+template <auto method>
+PyObject *withList(PyObject *self, PyObject *list) try {
+  if (!PyList_CheckExact(list)) {
+    PyErr_Format(PyExc_TypeError, "the argument must be a list, got: %R", list);
+    return nullptr;
+  }
+  return (valueIn<PartCalls>(self).*method)(nb::borrow<nb::list>(list)).release().ptr();
+} catch (nb::python_error &error) {
+  error.restore();
+  return nullptr;
+} catch (const std::exception &error) {
+  PyErr_SetString(PyExc_ValueError, error.what());
+  return nullptr;
+}
+
+PyMethodDef methods[] = {
+    {"begin", withList<&PartCalls::begin>, METH_O,
+     "IREE's lists of the arguments and of the results of each device, and what must live until the program has run; "
+     "None if an array is not as the program needs it. Donated arrays are deleted from then on."},
+    {"end", withList<&PartCalls::end>, METH_O, "The tree of the results, given those lists."},
+    {nullptr, nullptr, 0, nullptr},
+};
 
 /// Calls of participants that take turns on this thread, and their errors.
 struct Turns {
@@ -117,19 +370,8 @@ nb::object runByTurns(size_t run, size_t communicator, size_t lines, int lineCou
 } // namespace
 
 void bindPartCalls(nb::module_ &m) {
-  m.def(
-      "begin_part_calls", &beginPartCalls, "list"_a, "push"_a, "space"_a, "devices"_a, "parts"_a, "last"_a,
-      "result_count"_a,
-      nb::sig("def begin_part_calls(list: type[VmVariantList], push: collections.abc.Callable[..., None], space: str, "
-              "devices: list[dovetail.runtime.devices.Device], parts: list[list[typing.Any]], "
-              "last: list[list[VmRef]], result_count: int) -> list[tuple[VmVariantList, VmVariantList]] | None"),
-      "IREE's lists of the arguments and of the results of each device, given the parts of each argument and the last "
-      "arguments of each device; None if a part is not a buffer of its device.");
-  m.def("end_part_calls", &endPartCalls, "get"_a, "calls"_a, "dtypes"_a, "are_shared"_a, "devices"_a,
-        nb::sig("def end_part_calls(get: collections.abc.Callable[..., VmRef], "
-                "calls: list[tuple[VmVariantList, VmVariantList]], dtypes: list[numpy.dtype], are_shared: list[bool], "
-                "devices: list[dovetail.runtime.devices.Device]) -> list[list[dovetail.runtime.buffer.Buffer]]"),
-        "For each result, the part that each device has; what is shared may be the memory of something else.");
+  m.attr("PartCalls") = makeHeapType<PartCalls>(
+      "dovetail._core.PartCalls", {{Py_tp_init, reinterpret_cast<void *>(initialize)}, {Py_tp_methods, methods}});
   m.def(
       "run_by_turns", &runByTurns, "run"_a, "communicator"_a, "lines"_a, "line_count"_a, "calls"_a,
       nb::sig("def run_by_turns(run: int, communicator: int, lines: int, line_count: int, "

@@ -17,7 +17,10 @@ Slot::Slot(nb::handle type, const char *name) {
   nb::object descriptor = type.attr(name);
   if (Py_TYPE(descriptor.ptr()) != &PyMemberDescr_Type)
     throw nb::type_error(name);
-  member = reinterpret_cast<PyMemberDescrObject *>(descriptor.ptr())->d_member;
+  PyMemberDef *member = reinterpret_cast<PyMemberDescrObject *>(descriptor.ptr())->d_member;
+  if (member->type != T_OBJECT_EX)
+    throw nb::type_error(name);
+  offset = member->offset;
 }
 
 #if PY_VERSION_HEX < 0x030C0000

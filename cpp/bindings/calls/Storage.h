@@ -4,6 +4,7 @@
 
 #include "HeapType.h"
 #include <structmember.h>
+#include <utility>
 
 namespace dovetail {
 
@@ -38,19 +39,20 @@ class Slot {
 public:
   Slot(nanobind::handle type, const char *name);
 
-  /// Null if it was never set.
-  nanobind::object get(PyObject *object) const {
-    PyObject *value = PyMember_GetOne(reinterpret_cast<char *>(object), member);
-    if (!value)
-      PyErr_Clear();
-    return nanobind::steal(value);
-  }
+  /// Null if it was never set; borrowed from the object.
+  PyObject *peek(PyObject *object) const { return at(object); }
+  nanobind::object get(PyObject *object) const { return nanobind::borrow(at(object)); }
   void set(PyObject *object, PyObject *value) const {
-    PyMember_SetOne(reinterpret_cast<char *>(object), member, value);
+    PyObject *former = std::exchange(at(object), Py_NewRef(value));
+    Py_XDECREF(former);
   }
 
 private:
-  PyMemberDef *member;
+  PyObject *&at(PyObject *object) const {
+    return *reinterpret_cast<PyObject **>(reinterpret_cast<char *>(object) + offset);
+  }
+
+  Py_ssize_t offset;
 };
 
 void bindStorage(nanobind::module_ &m);

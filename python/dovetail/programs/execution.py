@@ -283,14 +283,10 @@ class Execution:
             self._executable = executable
             self._captured = executable.placed(self._captured)
             self._places = self.program.places
-            self.program.forget()
-            if not self.program.donated:
-                from dovetail.programs import partitioned_calls  # lazy
+            from dovetail.programs import partitioned_calls  # lazy
 
-                avals = self.program.signature.avals
-                self.invocation = partitioned_calls.invocation(
-                    executable, avals, self._captured, self._tree
-                )
+            self.invocation = partitioned_calls.invocation(executable, self.program, self._captured)
+            self.program.forget()
             return executable
         from dovetail.programs.invocation import data_for_call, invocation  # lazy
         from dovetail.runtime import put  # lazy

@@ -10,113 +10,101 @@ from iree.runtime import VmVariantList
 
 from dovetail import _core
 from dovetail.arrays.array import Array
-from dovetail.arrays.shaped_array import ShapedArray
 from dovetail.arrays.shards import Shards
 from dovetail.placement.shardings import Sharding
+from dovetail.programs.donation import remains_of
 from dovetail.programs.partitions import PartitionedExecutable
+from dovetail.programs.program import Program
 from dovetail.runtime import iree_internals
 from dovetail.runtime.buffer import Buffer, put
 from dovetail.runtime.devices import Device
 from dovetail.runtime.executable import Call
+from dovetail.trees.pytree import unflatten
 
 _core.set_runtime(Buffer)
 
 
 def invocation(
-    program: PartitionedExecutable,
-    avals: Sequence[ShapedArray],
-    captured: Sequence[Shards],
-    tree: Callable[[list[Any]], Any],
+    partitioned: PartitionedExecutable, program: Program, captured: Sequence[Shards]
 ) -> Callable[[list[Any]], Any] | None:
     """A function for `CompiledCalls._cache_call`; None if every call needs more than it does.
 
     Args:
-      program: the executable, which donates nothing.
-      avals: the types of the arguments.
+      partitioned: the executable.
+      program: the program.
       captured: the data of the arrays that the program closes over, its last arguments.
-      tree: makes what a call returns from the data of the results.
     """
-    executable, devices = program.executable, program.devices
-    given = program.arguments[: len(avals)]
-    is_even = all(
-        _is_even(aval.shape, *argument) for aval, argument in zip(avals, given, strict=True)
+    executable, devices, avals = (
+        partitioned.executable,
+        partitioned.devices,
+        program.signature.avals,
     )
-    if not is_even:
+    given = partitioned.arguments[: len(avals)]
+    if not all(_is_even(aval.shape, *has) for aval, has in zip(avals, given, strict=True)):
         return None
     # All devices run one module.
     one = executable.executables[0]
-    are_shared = [i in one.sharing for i in range(len(program.results))]
-    handed_back = [i for i in one.handed_back if i < len(given)]
-    # Equivalent shardings need not be one object; the last one is known to be equivalent.
-    shardings: list[Sharding] = [sharding for sharding, _ in given]
     for data in captured:
         _put_host_arrays(data.parts, devices)
-    numbers = executable.participants.numbers
-    is_replicated = [sharding.is_fully_replicated for sharding in shardings]
-    count = len(devices)
-    last = [
-        [*[data.parts[n]._ref for data in captured], number._ref]
-        for n, number in enumerate(numbers)
+    calls = _core.PartCalls(
+        inputs=[
+            (
+                sharding,
+                sharding.is_fully_replicated,
+                remains_of(aval) if i in program.donated else None,
+                i in one.handed_back,
+            )
+            for i, (aval, (sharding, _)) in enumerate(zip(avals, given, strict=True))
+        ],
+        outputs=[
+            (sharding, shape, dtype, place, aval.weak_type, i in one.sharing)
+            for (i, sharding, shape, dtype), aval, place in zip(
+                partitioned.results, program.avals, program.places, strict=True
+            )
+        ],
+        example=unflatten(program.out_spec, range(len(program.avals))),
+        unflatten=program.out_spec.unflatten,
+        shards=Shards,
+        list=VmVariantList,
+        push=iree_internals.push,
+        get=iree_internals.get,
+        space=devices[0].space,
+        devices=devices,
+        last=[
+            [*[data.parts[n]._ref for data in captured], number._ref]
+            for n, number in enumerate(executable.participants.numbers)
+        ],
+    )
+    begin, run, end = calls.begin, executable.run, calls.end
+    # For errors, which tell shapes: those of the parts are the same in each call.
+    stand_ins = [
+        np.broadcast_to(np.zeros((), aval.dtype), part)
+        for aval, (_, part) in zip(avals, given, strict=True)
     ]
-    space, result_count = devices[0].space, len(program.results)
-    dtypes = [dtype for _, _, _, dtype in program.results]
-    begin, end = _core.begin_part_calls, _core.end_part_calls
-    push, get = iree_internals.push, iree_internals.get
 
     def call(leaves: list[Any]) -> Any:
-        parts = []
-        for i, leaf in enumerate(leaves):
-            data = leaf._data if type(leaf) is Array else None
-            if is_replicated[i] and type(data) in (np.ndarray, Buffer):
-                # All devices share it.
-                parts.append([data] * count)
-                continue
-            if type(data) is not Shards:
+        begun = begin(leaves)
+        if begun is None:
+            for leaf in leaves:
+                _move_to_buffers(leaf, devices)
+            begun = begin(leaves)
+            if begun is None:
                 return NotImplemented
-            if data.sharding is not shardings[i]:
-                if not data.sharding.is_equivalent_to(shardings[i], len(data.shape)):
-                    return NotImplemented
-                shardings[i] = data.sharding
-            parts.append(data.parts)
-        lists = begin(VmVariantList, push, space, devices, parts, last, result_count)
-        if lists is None:
-            for leaf, each in zip(leaves, parts, strict=True):
-                _put_host_arrays(each, devices)
-                if type(leaf._data) is np.ndarray:
-                    leaf.move_to(each[0])
-            lists = begin(VmVariantList, push, space, devices, parts, last, result_count)
-            if lists is None:
-                return NotImplemented
-        for i in handed_back:
-            for part in parts[i]:
-                part._shared = True
-        executable.run([Call(_Parts(parts, n), *pair, None) for n, pair in enumerate(lists)])
-        return tree(
-            [
-                Shards(sharding, shape, dtype, of_result)
-                for of_result, (_, sharding, shape, dtype) in zip(
-                    end(get, lists, dtypes, are_shared, devices), program.results, strict=True
-                )
-            ]
-        )
+        # The donated arrays live until the program has run.
+        lists, _held = begun
+        run([Call(stand_ins, arguments, results, None) for arguments, results in lists])
+        return end(lists)
 
     return call
 
 
-class _Parts(Sequence[Any]):
-    """The arguments of one device, for errors; made when they are asked for."""
-
-    __slots__ = ("number", "parts")
-
-    def __init__(self, parts: Sequence[Sequence[Any]], number: int) -> None:
-        self.parts = parts
-        self.number = number
-
-    def __len__(self) -> int:
-        return len(self.parts)
-
-    def __getitem__(self, i: Any) -> Any:
-        return self.parts[i][self.number]
+def _move_to_buffers(leaf: Any, devices: Sequence[Device]) -> None:
+    """Keep what every call would copy in buffers."""
+    data = leaf._data if type(leaf) is Array else None
+    if type(data) is np.ndarray:
+        leaf.move_to(put(data, devices[0]))
+    elif type(data) is Shards:
+        _put_host_arrays(data.parts, devices)
 
 
 def _put_host_arrays(parts: list[Any], devices: Sequence[Device]) -> None:

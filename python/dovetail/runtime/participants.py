@@ -8,7 +8,7 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Sequence
-from time import thread_time
+from time import perf_counter, thread_time
 from typing import Any, TypeVar
 
 import numpy as np
@@ -24,8 +24,8 @@ from .transports import Identity, Transport
 T = TypeVar("T")
 
 _NO_LINES = Lines()
-# What it costs to let another thread run a program, and that it waits for others, in seconds.
-_HANDOVER, _WAIT = 15e-6, 5e-6
+# Programs that compute longer, in seconds on all devices together, run on threads without a trial.
+_SHORT = 5e-3
 _CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -287,6 +287,41 @@ def _after_fork() -> None:
 os.register_at_fork(after_in_child=_after_fork)
 
 
+class Choice:
+    """Which of two ways to run a program takes less time, as measured: what threads cost depends on
+    the machine, on its load, and on how often they wait for each other.
+
+    Example:
+      >>> choice = Choice()
+      >>> for _ in range(20):
+      ...     is_apart = choice.next()
+      ...     choice.took(is_apart, 2.0 if is_apart else 1.0)
+      >>> choice.next()
+      False
+    """
+
+    # How often each is tried first, and after how many runs the slower one is tried again.
+    _TRIALS, _AGAIN = 3, 128
+
+    def __init__(self) -> None:
+        self._least = [math.inf, math.inf]
+        self._tries = [0, 0]
+
+    def next(self) -> bool:
+        """The way to take in the next run."""
+        tries = self._tries
+        if min(tries) < self._TRIALS:
+            return tries[True] < tries[False]
+        is_faster = self._least[True] < self._least[False]
+        return is_faster != (sum(tries) % self._AGAIN == 0)
+
+    def took(self, way: bool, seconds: float) -> None:
+        """Note how long a run took."""
+        self._tries[way] += 1
+        # What was measured long ago counts less and less.
+        self._least[way] = min(seconds, 1.02 * self._least[way])
+
+
 class SpmdExecutable:
     """One function of a module on participants, which takes a participant's number last.
 
@@ -340,9 +375,9 @@ class SpmdExecutable:
         self._identity = identity
         # Processes compare what they run even if they do not meet afterwards.
         self._meets = meets or participants.transport is not None
-        # How long one participant computed in the last run, and how often participants waited.
+        # How long one participant computed in the last run.
         self._seconds = math.inf
-        self._waits = 0
+        self._choice = Choice()
         is_loaded = isinstance(vmfb, VmModule)
         module = vmfb if is_loaded else module_of(vmfb)
 
@@ -406,21 +441,30 @@ class SpmdExecutable:
             executables[number].run(calls[number])
             self._seconds = thread_time() - start
 
-        saved = self._seconds * (count - math.ceil(count / _CORES))
-        pays = saved > _HANDOVER * count + _WAIT * self._waits
-        if pays or (self._meets and self._turns is None):
+        has_choice = self._turns is not None or not self._meets
+        is_short = self._seconds * count < _SHORT or _CORES == 1
+        is_apart = not has_choice or not is_short or self._choice.next()
+        start = perf_counter()
+        if is_apart:
             participants.run(timed, self._lines, self._identity)
-            self._waits = participants.waits
-            return
-        if self._meets:
+        elif self._meets:
             self._run_by_turns(calls)
-            return
-        for number in range(count):
+        else:
+            self._run_in_order(calls)
+        if has_choice and is_short:
+            self._choice.took(is_apart, perf_counter() - start)
+
+    def _run_in_order(self, calls: Sequence[Call]) -> None:
+        count = self.participants.count
+        # Once for all: what asks for the time costs as much as a small program.
+        start = thread_time()
+        for number, (executable, call) in enumerate(zip(self.executables, calls, strict=True)):
             try:
-                timed(number)
+                executable.run(call)
             except Exception as error:
                 error.add_note(f"on participant {number} of {count}")
                 raise
+        self._seconds = (thread_time() - start) / count
 
     def _run_by_turns(self, calls: Sequence[Call]) -> None:
         executables, participants = self.executables, self.participants
@@ -436,7 +480,6 @@ class SpmdExecutable:
         )
         if failed is None:
             self._seconds = (thread_time() - start) / participants.count
-            self._waits = participants.waits
             return
         number, error = failed
         if isinstance(error, Exception):

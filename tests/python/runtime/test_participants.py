@@ -45,14 +45,15 @@ X = np.arange(32, dtype=np.float32).reshape(4, 8)
 SQUARES = np.broadcast_to((X * X).sum(0), X.shape)
 
 
-# What a handover to another thread is said to cost.
-WAYS = {"threads": -math.inf, "turns": math.inf}
+# Whether each participant has a thread.
+WAYS = {"threads": True, "turns": False}
 
 
 @pytest.fixture(autouse=True, params=WAYS)
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Participants have threads, or take turns on one."""
-    monkeypatch.setattr(participants, "_HANDOVER", WAYS[request.param])
+    monkeypatch.setattr(participants, "_SHORT", math.inf)
+    monkeypatch.setattr(participants.Choice, "next", lambda _: WAYS[request.param])
     return request.param
 
 
@@ -170,6 +171,25 @@ def test_many_collectives_over_several_axes() -> None:
         expected = np.broadcast_to(expected.sum(axis, keepdims=True), expected.shape)
     for _ in range(3):
         np.testing.assert_allclose(run(program, x)[0], expected.reshape(6, 8))
+
+
+@pytest.mark.parametrize("slow", [1.2, 30.0])
+@pytest.mark.parametrize("slower", [False, True])
+def test_the_faster_way_is_found(
+    monkeypatch: pytest.MonkeyPatch, slower: bool, slow: float
+) -> None:
+    """Also if runs vary, if the first ones are slow, and if another way becomes the faster one."""
+    monkeypatch.undo()
+    random = np.random.default_rng(0)
+    choice = participants.Choice()
+    for is_slower in (slower, not slower):
+        took = []
+        for n in range(2000):
+            way = choice.next()
+            took.append(way)
+            seconds = (slow if way == is_slower else 1.0) * random.uniform(1, 1.1)
+            choice.took(way, seconds * (50 if n < 2 else 1))
+        assert took[-1000:].count(is_slower) <= 8
 
 
 def test_short_programs_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:

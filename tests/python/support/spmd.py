@@ -286,8 +286,13 @@ def padded(value: np.ndarray, shape: Sequence[int]) -> np.ndarray:
 
 def meaning(module: _core.Module, mesh: Mesh) -> _core.Module:
     """The program on whole arrays, padded, that the program of one device stands for."""
-    given, returned = dims_of(module)
     text = module.text()
+    whole, mesh = mesh, _mesh_in(text)
+    parts = _parts_of_axes(whole, mesh)
+    given, returned = (
+        [[[part for axis in axes for part in parts[axis]] for axes in dims] for dims in each]
+        for each in dims_of(module)
+    )
     signature = next(line for line in text.splitlines() if "func.func @main(" in line)
 
     def types(part: str, shardings: Sequence[Dims]) -> list[str]:
@@ -313,9 +318,26 @@ def meaning(module: _core.Module, mesh: Mesh) -> _core.Module:
 """
     body = text.replace("func.func @main(", "func.func private @local(")
     body = re.sub(r"module attributes \{[^\n]*\} \{", "module {", body)
-    whole = _core.Module.parse(body.rstrip().removesuffix("}") + main + "}")
-    whole.run("", "check")
-    return whole
+    made = _core.Module.parse(body.rstrip().removesuffix("}") + main + "}")
+    made.run("", "check")
+    return made
+
+
+def _mesh_in(text: str) -> Mesh:
+    """The mesh of the program of one device, some axes of which may be in parts."""
+    (alias,) = re.findall(r"^module attributes \{.*dovetail\.mesh = (#\w+)", text, re.MULTILINE)
+    (axes,) = re.findall(rf"^{alias} = #dovetail\.mesh<\[(.*)\]>", text, re.MULTILINE)
+    return {name: int(size) for name, size in re.findall(r'"([^"]*)" = (\d+)', axes)}
+
+
+def _parts_of_axes(whole: Mesh, parts: Mesh) -> dict[str, list[str]]:
+    """The axes of a mesh that are parts of each axis of one with the same devices."""
+    names, found = iter(parts), {}
+    for axis, size in whole.items():
+        found[axis] = [next(names)]
+        while math.prod(parts[name] for name in found[axis]) < size:
+            found[axis].append(next(names))
+    return found
 
 
 def _array_type(shape: Iterable[int], element: str, dims: Dims, mesh: Mesh) -> str:
