@@ -6,6 +6,9 @@
 
 namespace dovetail {
 
+/// Marks a value that one op reads, and in addition only ops that run for their effects, or for such ops.
+constexpr llvm::StringLiteral kReadOnce = "dovetail.read_once";
+
 /// Attaches the lowerings of all families.
 void attachLowerings(mlir::MLIRContext *context);
 

@@ -4,6 +4,15 @@
 
 include "cpp/PassBase.td"
 
+def MarkReadOncePass : ModulePass<"dovetail-mark-read-once"> {
+  let summary = "values that one op reads, apart from reports of them, are marked";
+  let description = [{
+    A product that one sum reads rounds with it. A call for debugging that reads the product, too, would change that, but
+    not where the product is computed again, without the call. Values with such readers, which have no results that others
+    use, and with one other reader have the mark `dovetail.read_once`.
+  }];
+}
+
 def SuspendLoopsPass : ModulePass<"dovetail-suspend-loops"> {
   let summary = "loops that call the host in few iterations are one dispatch until then";
   let description = [{

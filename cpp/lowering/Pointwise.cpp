@@ -2,6 +2,7 @@
 #include "Lowering.h"
 #include "cpp/tensors/MultiplyAdd.h"
 #include "cpp/tensors/Target.h"
+#include "dialects/Control.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -16,6 +17,15 @@ TypedAttr splatElement(Value operand) {
   if (auto integer = dyn_cast<IntegerAttr>(element))
     return IntegerAttr::get(scalar::lowered(integer.getType()), integer.getValue());
   return element;
+}
+
+/// Whether one op reads a value, whatever is reported of it; behind a choice between branches, in each of them.
+static bool isReadOnce(Value value) {
+  if (Operation *op = value.getDefiningOp())
+    return value.hasOneUse() || op->hasAttr(kReadOnce);
+  auto argument = cast<BlockArgument>(value);
+  auto choice = dyn_cast<CaseOp>(argument.getOwner()->getParentOp());
+  return choice && value.hasOneUse() && isReadOnce(choice.getArgs()[argument.getArgNumber()]);
 }
 
 Value lowerPointwise(ImplicitLocOpBuilder &b, PointwiseOpInterface op, ValueRange operands) {
@@ -52,7 +62,7 @@ Value lowerPointwise(ImplicitLocOpBuilder &b, PointwiseOpInterface op, ValueRang
   roundProducts(*made.getDefiningOp<linalg::GenericOp>().getBody());
   return roundedOnce(b, made, [&](Value array) {
     auto uses = llvm::zip_equal(operands, op->getOperands());
-    return llvm::all_of(uses, [&](auto pair) { return std::get<0>(pair) != array || std::get<1>(pair).hasOneUse(); });
+    return llvm::all_of(uses, [&](auto pair) { return std::get<0>(pair) != array || isReadOnce(std::get<1>(pair)); });
   });
 }
 

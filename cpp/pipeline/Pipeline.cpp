@@ -86,6 +86,7 @@ static void addShard(OpPassManager &manager, const Form &) { manager.addPass(std
 static void addCheck(OpPassManager &manager, const Form &) { manager.addPass(createCheckFinitePass()); }
 
 static void addDecompose(OpPassManager &manager, const Form &) {
+  manager.addPass(createMarkReadOncePass());
   manager.addPass(createSuspendLoopsPass());
   manager.addPass(createDecomposePass());
   manager.addPass(createSplitStatesPass());

@@ -127,7 +127,7 @@ Value roundedOnce(ImplicitLocOpBuilder &b, Value value, function_ref<bool(Value)
     Value array = arrayOf(sum->getOperand(place)), other = arrayOf(sum->getOperand(1 - place));
     linalg::GenericOp product = array ? elementwise(array) : nullptr;
     Operation *constant = sum->getOperand(1 - place).getDefiningOp();
-    if (!productIn(product) || product->getBlock() != op->getBlock() || !isReadOnce(array) ||
+    if (!productIn(product) || !isReadOnce(array) ||
         (!other && !(constant && constant->hasTrait<OpTrait::ConstantLike>())))
       continue;
     SetVector<Value> inputs;

@@ -57,15 +57,15 @@ leak.defvjp(_leak_forward, _leak_backward)
 def computed(
     steps: Sequence[tuple[str, int, int, int]], xs: Sequence[Any], w: Any, reports: bool = False
 ) -> Any:
-    values, shown = list(xs), 0
+    values = list(xs)
     for i, (name, *places) in enumerate(steps):
         values.append(OPS[name](*(values[place % len(values)] for place in places), w))
         if reports and i == len(steps) // 2:
-            # A loop with such a branch runs without it, except where it is taken. What only the
-            # branch reads, nothing computes again: it would count as a reader of products once.
+            # A loop with such a branch runs without it, except where it is taken; and without it,
+            # values are computed again.
             shown = values[-1]
             lax.cond(shown[0] > 0.5, lambda x: dt.debug.callback(_report, x), _report, shown)
-    return values[-1] + values[-2] * values[-3] + shown
+    return values[-1] + values[-2] * values[-3]
 
 
 def _report(_: Any) -> None:
