@@ -4,7 +4,6 @@
 #include "IndexRules.h"
 #include "Inference.h"
 #include "Shape.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -166,31 +165,7 @@ static LogicalResult gatherFromOne(GatherOp op, PatternRewriter &rewriter) {
   return failure();
 }
 
-/// The one window at a known place is a slice, or all of the array.
-static LogicalResult gatherAtKnown(GatherOp op, PatternRewriter &rewriter) {
-  RankedTensorType type = op.getX().getType();
-  DenseElementsAttr elements;
-  if (op.getIndices().getType().getRank() != 1 || !type.hasStaticShape() ||
-      !matchPattern(op.getIndices(), m_Constant(&elements)))
-    return failure();
-  Dims starts(type.getRank(), 0);
-  for (auto [dim, window, start] : llvm::zip_equal(op.getDims(), op.getWindow(), elements.getValues<APInt>())) {
-    bool isSigned = !cast<IntegerType>(elements.getElementType()).isUnsigned();
-    starts[dim] = isSigned ? start.getSExtValue() : start.getZExtValue();
-    if (starts[dim] < 0 || starts[dim] > type.getDimSize(dim) - window)
-      return failure();
-  }
-  Value part = op.getX();
-  if (op.getType() != type)
-    part = SliceOp::create(rewriter, op.getLoc(), op.getType(), part, starts, Dims(starts.size(), 1), ValueRange());
-  rewriter.replaceOp(op, part);
-  return success();
-}
-
-void GatherOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
-  patterns.add(gatherFromOne);
-  patterns.add(gatherAtKnown);
-}
+void GatherOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) { patterns.add(gatherFromOne); }
 
 FactorMap GatherOp::factorMap() { return gatherFactorMap(getX(), getIndices(), getDims(), getWindow()); }
 

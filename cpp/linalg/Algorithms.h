@@ -17,6 +17,7 @@ void attachTriangularDecompositions(mlir::MLIRContext *context);
 void attachCholeskyDecompositions(mlir::MLIRContext *context);
 void attachEigDecompositions(mlir::MLIRContext *context);
 void attachEighDecompositions(mlir::MLIRContext *context);
+void attachKnownWindowDecomposition(mlir::MLIRContext *context);
 void attachLuDecompositions(mlir::MLIRContext *context);
 void attachQrDecompositions(mlir::MLIRContext *context);
 void attachRollDecomposition(mlir::MLIRContext *context);

@@ -23,6 +23,7 @@ void attachDecompositions(MLIRContext *context) {
   attachCholeskyDecompositions(context);
   attachEigDecompositions(context);
   attachEighDecompositions(context);
+  attachKnownWindowDecomposition(context);
   attachLuDecompositions(context);
   attachQrDecompositions(context);
   attachRollDecomposition(context);

@@ -377,21 +377,29 @@ bool areFewStops(Operation *loop) {
 /// not one dispatch, and then nothing has changed.
 WhileOp suspended(OpBuilder &b, WhileOp loop) {
   Emitter e(b, loop.getLoc());
+  WhileOp inner = Attempt(e.loc).whileOf(b, loop, loop.getInits(), loop.getConsts(), /*areKept=*/true);
+  ImplicitLocOpBuilder at(e.loc, inner);
+  if (!isForOneDispatch(inner, at)) {
+    inner.erase();
+    return nullptr;
+  }
   unsigned count = loop.getInits().size();
+  auto flag = RankedTensorType::get({}, b.getI1Type());
   // In the outer loop, a carry says whether iterations are left.
   SmallVector<Value> inits(loop.getInits());
-  inits.push_back(e.full(RankedTensorType::get({}, b.getI1Type()), {}, 1));
+  inits.push_back(e.full(flag, {}, 1));
   auto outer = WhileOp::create(b, e.loc, ValueRange(inits).getTypes(), inits, loop.getConsts(), nullptr);
   SmallVector<Type> types(outer->getOperandTypes());
   Body cond(e.loc, types), body(e.loc, types);
   BodyEmitter within(e, body);
   cond.results = {cond.arguments()[count]};
-  ValueRange consts = body.arguments().drop_front(count + 1);
-  WhileOp inner =
-      Attempt(e.loc).whileOf(within.builder, loop, body.arguments().take_front(count), consts, /*areKept=*/true);
+  SmallVector<Value> given(body.arguments().begin(), body.arguments().end());
+  given[count] = within.full(flag, {}, 0);
+  inner->moveBefore(&body.block(), body.block().end());
+  inner->setOperands(given);
   Value stops = inner->getResults().back();
   SmallVector<Value> args(inner->getResults().drop_back());
-  llvm::append_range(args, consts);
+  llvm::append_range(args, body.arguments().drop_front(count + 1));
   auto choice =
       CaseOp::create(within.builder, e.loc, loop.getResultTypes(), within.convert(stops, b.getI32Type()), args, 2);
   for (Region &branch : choice.getBranches()) {
@@ -409,11 +417,7 @@ WhileOp suspended(OpBuilder &b, WhileOp loop) {
   body.results.push_back(stops);
   fill(outer.getCond(), std::move(cond));
   fill(outer.getBody(), std::move(body));
-  ImplicitLocOpBuilder at(e.loc, inner);
-  if (isForOneDispatch(inner, at))
-    return outer;
-  outer.erase();
-  return nullptr;
+  return outer;
 }
 
 /// Whether values of these types can be handed to another program.

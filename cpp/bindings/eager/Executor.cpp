@@ -31,6 +31,11 @@ PyObject *asHost(PyObject *value) {
   return array;
 }
 
+/// A number of Python, not one of NumPy, whose classes may be of Python's.
+bool isNumber(PyObject *value) {
+  return PyLong_CheckExact(value) || PyFloat_CheckExact(value) || PyComplex_CheckExact(value) || PyBool_Check(value);
+}
+
 /// The bodies of an op, each of which tells `watch` of its steps.
 nb::object watched(nb::handle regions, PyObject *watch) {
   nb::list bodies;
@@ -223,10 +228,12 @@ PyObject *callExecutor(PyObject *self, PyObject *args, PyObject *kwargs) {
     return nullptr;
   }
   Slots slots(executor.size);
-  // A row of a vector, which a loop gives its body, is a scalar too.
-  for (auto [i, slot] : llvm::enumerate(executor.inputs))
-    if (!slots.set(slot, asHost(Py_NewRef(PySequence_Fast_GET_ITEM(given.ptr(), i)))))
+  for (auto [i, slot] : llvm::enumerate(executor.inputs)) {
+    PyObject *value = Py_NewRef(PySequence_Fast_GET_ITEM(given.ptr(), i));
+    // A row of a vector, which a loop gives its body, is a scalar too. Numbers of Python have no type of their own.
+    if (!slots.set(slot, isNumber(value) ? value : asHost(value)))
       return nullptr;
+  }
   if (!executor.run(slots, watch == Py_None ? nullptr : watch))
     return nullptr;
   PyObject *results = PyList_New(executor.outputs.size());

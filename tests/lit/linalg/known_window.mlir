@@ -1,5 +1,5 @@
 // One window at a known place is a slice, or the array.
-// RUN: dovetail-opt %s --canonicalize | FileCheck %s
+// RUN: dovetail-opt %s --dovetail-decompose | FileCheck %s
 
 // CHECK-LABEL: func.func @whole
 // CHECK-NEXT:    return %arg0
