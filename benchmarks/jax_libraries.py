@@ -29,6 +29,7 @@ NAMES = {
     "Equinox transformer, Optax": "transformer",
     "Flax nnx, digits": "digits",
     "Diffrax neural ODE, gradient": "neural_ode",
+    "Diffrax stiff system, gradient": "stiff_system",
     "Optimistix root of a system, Lineax": "root",
 }
 # Steps whose results are compared, and those that are timed: at least so many, for so long.

@@ -157,6 +157,36 @@ def neural_ode() -> Step:
     return step
 
 
+def stiff_system() -> Step:
+    """The gradient of Robertson's chemical reactions by their rates, through an implicit solver of
+    Diffrax, whose steps check for errors.
+    """
+    import diffrax
+
+    def reactions(t: Any, y: Any, rates: Any) -> Any:
+        first, second, third = rates[0] * y[0], rates[1] * y[1] ** 2, rates[2] * y[1] * y[2]
+        return jnp.array([third - first, first - second - third, second])
+
+    def loss(rates: Any) -> Any:
+        solution = diffrax.diffeqsolve(
+            *(diffrax.ODETerm(reactions), diffrax.Kvaerno5()),
+            *(0.0, 100.0, 2e-4, jnp.array([1.0, 0.0, 0.0]), rates),
+            stepsize_controller=diffrax.PIDController(rtol=1e-5, atol=1e-7),
+        )
+        return solution.ys[-1] @ jnp.arange(3.0)
+
+    rates = jnp.array([0.04, 3e4, 1e2])
+    differentiate = jax.jit(jax.value_and_grad(loss))
+
+    def step() -> Any:
+        nonlocal rates
+        value, slopes = differentiate(rates)
+        rates = rates * (1 - 1e-3 * jnp.sign(slopes))
+        return value
+
+    return step
+
+
 def root() -> Step:
     """A root in 64 unknowns by Optimistix, whose steps Lineax solves, and its derivative."""
     import lineax as lx
