@@ -42,6 +42,21 @@ bool reachesHost(Region &body) {
   return llvm::any_of(body.getOps(), [](Operation &op) { return reachesHost(op); });
 }
 
+/// Whether these are arrays of known shapes: zeros can stand for them, and other programs take them.
+bool areKnownArrays(TypeRange types) {
+  return llvm::all_of(types, [](Type type) {
+    auto array = dyn_cast<RankedTensorType>(type);
+    return array && array.hasStaticShape();
+  });
+}
+
+/// The values but that one.
+SmallVector<Value> without(unsigned number, ValueRange values) {
+  SmallVector<Value> rest(values);
+  rest.erase(rest.begin() + number);
+  return rest;
+}
+
 bool alwaysStops(Operation &op);
 
 /// Whether each run of a body comes to an op that needs the host.
@@ -53,17 +68,14 @@ bool alwaysStops(Region &body) {
 bool alwaysStops(Operation &op) {
   if (!reachesHost(op))
     return false;
-  auto areStatic = [](TypeRange types) {
-    return llvm::all_of(types, [](Type type) { return cast<RankedTensorType>(type).hasStaticShape(); });
-  };
   // What a branch or a slice returns that stops has the right type only.
   if (auto choice = dyn_cast<CaseOp>(op))
-    return !areStatic(op.getResultTypes()) ||
+    return !areKnownArrays(op.getResultTypes()) ||
            llvm::all_of(choice.getBranches(), [](Region &branch) { return alwaysStops(branch); });
   if (auto loop = dyn_cast<WhileOp>(op))
     return reachesHost(loop.getCond()) || alwaysStops(loop.getBody());
   if (auto loop = dyn_cast<ScanOp>(op))
-    return !areStatic(op.getResultTypes()) || alwaysStops(loop.getBody());
+    return !areKnownArrays(op.getResultTypes()) || alwaysStops(loop.getBody());
   return true;
 }
 
@@ -82,17 +94,12 @@ public:
     unsigned count = inits.size();
     SmallVector<Type> types(made->getOperandTypes());
     Body cond(loc, types), body(loc, types);
-    auto withoutFlag = [&](const Body &of) {
-      SmallVector<Value> values(of.arguments().begin(), of.arguments().end());
-      values.erase(values.begin() + count);
-      return values;
-    };
     BodyEmitter before(e, cond), within(e, body);
-    Value holds = inlineBody(before.builder, loop.getCond(), withoutFlag(cond))[0];
+    Value holds = inlineBody(before.builder, loop.getCond(), without(count, cond.arguments()))[0];
     cond.results = {before.both(holds, before.make<NotOp>(cond.arguments()[count]))};
     IRMapping map;
     Block &source = loop.getBody().front();
-    map.map(source.getArguments(), withoutFlag(body));
+    map.map(source.getArguments(), without(count, body.arguments()));
     body.results = untilStop(within, opsOf(source), source.getTerminator()->getOperands(), map,
                              source.getArguments().take_front(count), areKept);
     fill(made.getCond(), std::move(cond));
@@ -227,10 +234,8 @@ private:
     inside.insert(inside.begin() + count, inits.back().getType());
     Body body(loc, inside);
     BodyEmitter within(e, body);
-    SmallVector<Value> arguments(body.arguments().begin(), body.arguments().end());
-    arguments.erase(arguments.begin() + count);
     IRMapping inner;
-    inner.map(source.getArguments(), arguments);
+    inner.map(source.getArguments(), without(count, body.arguments()));
     SmallVector<Value> results =
         unless(within, body.arguments()[count], opsOf(source), source.getTerminator()->getOperands(), inner,
                source.getArguments().take_front(count), false);
@@ -238,9 +243,7 @@ private:
     results.insert(results.begin() + count, stops);
     body.results = results;
     fill(made.getBody(), std::move(body));
-    SmallVector<Value> outs(made->getResults());
-    outs.erase(outs.begin() + count);
-    map.map(scan->getResults(), outs);
+    map.map(scan->getResults(), without(count, made->getResults()));
     return made->getResult(count);
   }
 };
@@ -333,17 +336,12 @@ std::string textOfIterations(WhileOp loop) {
   made->setDiscardableAttr(kStaysOnHost, b.getUnitAttr());
   Body cond(loc, made->getOperandTypes()), body(loc, made->getOperandTypes());
   BodyEmitter before(e, cond), within(e, body);
-  auto carried = [&](const Body &of) {
-    SmallVector<Value> values(of.arguments().begin(), of.arguments().end());
-    values.erase(values.begin() + count);
-    return values;
-  };
   Value limit = before.full(number, {}, double(idleIterationsOf(loop)));
   Value isBusy = before.make<CompareOp>(CompareDirection::LE, cond.arguments()[count], limit);
-  cond.results = {before.both(inlineBody(before.builder, loop.getCond(), carried(cond))[0], isBusy)};
+  cond.results = {before.both(inlineBody(before.builder, loop.getCond(), without(count, cond.arguments()))[0], isBusy)};
   fill(made.getCond(), std::move(cond));
   Value none = within.full(RankedTensorType::get({}, b.getI1Type()), {}, 0), idle = body.arguments()[count];
-  body.results = inlineBody(within.builder, loop.getBody(), carried(body));
+  body.results = inlineBody(within.builder, loop.getBody(), without(count, body.arguments()));
   body.results.push_back(idle);
   fill(made.getBody(), std::move(body));
   // Ops that it is threaded through are replaced.
@@ -420,17 +418,9 @@ WhileOp suspended(OpBuilder &b, WhileOp loop) {
   return outer;
 }
 
-/// Whether values of these types can be handed to another program.
-bool areHandedOver(TypeRange types) {
-  return llvm::all_of(types, [](Type type) {
-    auto array = dyn_cast<RankedTensorType>(type);
-    return array && array.hasStaticShape();
-  });
-}
-
 bool suspend(Operation *op) {
-  if (op->hasAttr(kStaysOnHost) || alwaysStops(*op) || !areFewStops(op) || !areHandedOver(op->getOperandTypes()) ||
-      !areHandedOver(op->getResultTypes()))
+  if (op->hasAttr(kStaysOnHost) || alwaysStops(*op) || !areFewStops(op) || !areKnownArrays(op->getOperandTypes()) ||
+      !areKnownArrays(op->getResultTypes()))
     return false;
   OpBuilder b(op);
   if (auto loop = dyn_cast<WhileOp>(op)) {
@@ -442,7 +432,8 @@ bool suspend(Operation *op) {
     return true;
   }
   auto scan = cast<ScanOp>(op);
-  if (int64_t(scan.getLength()) < 0)
+  // Nothing has a slice, or the numbers of its iterations do not fit.
+  if (int64_t length = scan.getLength(); length < 1 || length > std::numeric_limits<int32_t>::max())
     return false;
   WhileOp loop = counted(b, scan), made = suspended(b, loop);
   if (made) {

@@ -183,6 +183,25 @@ def test_reports_of_progress(divisor: int) -> None:
         assert value == pytest.approx(other, rel=1e-5)
 
 
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("length", [0, 1, 5])
+def test_scans_of_few_steps(length: int, reverse: bool) -> None:
+    log = Log()
+
+    def step(total: Any, y: Any) -> Any:
+        total = total + y
+        lax.cond(total > 3, lambda: debug(log, total), lambda: None)
+        return total, total
+
+    ys = np.arange(length, dtype=np.float32)
+    total, totals = dt.jit(lambda ys: lax.scan(step, 1.0, ys, reverse=reverse))(ys)
+    dt.effects_barrier()
+    expected = 1 + np.cumsum(ys[::-1] if reverse else ys)
+    np.testing.assert_array_equal(totals, expected[::-1] if reverse else expected)
+    assert total == 1 + ys.sum()
+    assert log.take() == [each for each in expected if each > 3]
+
+
 def test_it_is_one_dispatch() -> None:
     text = dt.jit(reports(Log(), 50)).lower(dnp.arange(3.0)).as_text("lower")
     assert text.count('"flow.dispatch"') == 1
