@@ -6,6 +6,7 @@
 
 #include <nanobind/nanobind.h>
 #include <new>
+#include <utility>
 #include <vector>
 
 namespace dovetail {
@@ -51,6 +52,25 @@ template <typename T>
 int clear(PyObject *object) {
   valueIn<T>(object).clear();
   return 0;
+}
+
+/// The `__init__` of a type whose struct `set`s all of its parts once, or none; `describedTwice` is the error
+/// otherwise.
+template <typename T>
+int describe(PyObject *self, PyObject *args, PyObject *kwargs) try {
+  T &value = valueIn<T>(self);
+  if (value.isSet())
+    throw nanobind::type_error(T::describedTwice);
+  T described;
+  described.set(args, kwargs);
+  value = std::move(described);
+  return 0;
+} catch (nanobind::python_error &error) {
+  error.restore();
+  return -1;
+} catch (const std::exception &error) {
+  PyErr_SetString(PyExc_TypeError, error.what());
+  return -1;
 }
 
 } // namespace heap_type

@@ -278,22 +278,6 @@ void Invocation::clear() {
   structure.clear();
 }
 
-static int initialize(PyObject *self, PyObject *args, PyObject *kwargs) try {
-  Invocation &invocation = valueIn<Invocation>(self);
-  if (invocation.isSet())
-    throw nb::type_error("an invocation is described once");
-  Invocation described;
-  described.set(args, kwargs);
-  invocation = std::move(described);
-  return 0;
-} catch (nb::python_error &error) {
-  error.restore();
-  return -1;
-} catch (const std::exception &error) {
-  PyErr_SetString(PyExc_TypeError, error.what());
-  return -1;
-}
-
 void bindInvocation(nb::module_ &m) {
   nb::class_<Input>(m, "InvocationInput", "An argument of a compiled program.")
       .def(
@@ -318,8 +302,8 @@ void bindInvocation(nb::module_ &m) {
           nb::sig("def __init__(self, dtype: numpy.dtype, shape: tuple[int, ...] | None, is_weak: bool, is_shared: "
                   "bool) -> None"),
           "The shape is None where each call has another; what `is_shared` may be the memory of something else.");
-  m.attr("Invocation") =
-      makeHeapType<Invocation>("dovetail._core.Invocation", {{Py_tp_init, reinterpret_cast<void *>(initialize)}});
+  m.attr("Invocation") = makeHeapType<Invocation>(
+      "dovetail._core.Invocation", {{Py_tp_init, reinterpret_cast<void *>(heap_type::describe<Invocation>)}});
 }
 
 } // namespace dovetail

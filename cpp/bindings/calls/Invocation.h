@@ -37,6 +37,7 @@ public:
   /// Sets what Python passes as keywords.
   void set(PyObject *args, PyObject *kwargs);
 
+  static constexpr const char *describedTwice = "an invocation is described once";
   bool isSet() const { return invoke.is_valid(); }
   size_t inputCount() const { return inputs.size(); }
 

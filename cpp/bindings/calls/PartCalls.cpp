@@ -53,6 +53,7 @@ struct ShardsType {
 class PartCalls {
 public:
   void set(PyObject *args, PyObject *kwargs);
+  static constexpr const char *describedTwice = "calls of a program are described once";
   bool isSet() const { return shards.has_value(); }
 
   /// IREE's lists of the arguments and of the results of each device, and what must live until the program has run;
@@ -282,22 +283,6 @@ void PartCalls::clear() {
   structure.clear();
 }
 
-int initialize(PyObject *self, PyObject *args, PyObject *kwargs) try {
-  PartCalls &calls = valueIn<PartCalls>(self);
-  if (calls.isSet())
-    throw nb::type_error("calls of a program are described once");
-  PartCalls described;
-  described.set(args, kwargs);
-  calls = std::move(described);
-  return 0;
-} catch (nb::python_error &error) {
-  error.restore();
-  return -1;
-} catch (const std::exception &error) {
-  PyErr_SetString(PyExc_TypeError, error.what());
-  return -1;
-}
-
 /// What a method does with a list, with C++'s errors as Python's.
 template <auto method>
 PyObject *withList(PyObject *self, PyObject *list) try {
@@ -371,7 +356,8 @@ nb::object runByTurns(size_t run, size_t communicator, size_t lines, int lineCou
 
 void bindPartCalls(nb::module_ &m) {
   m.attr("PartCalls") = makeHeapType<PartCalls>(
-      "dovetail._core.PartCalls", {{Py_tp_init, reinterpret_cast<void *>(initialize)}, {Py_tp_methods, methods}});
+      "dovetail._core.PartCalls",
+      {{Py_tp_init, reinterpret_cast<void *>(heap_type::describe<PartCalls>)}, {Py_tp_methods, methods}});
   m.def(
       "run_by_turns", &runByTurns, "run"_a, "communicator"_a, "lines"_a, "line_count"_a, "calls"_a,
       nb::sig("def run_by_turns(run: int, communicator: int, lines: int, line_count: int, "
