@@ -15,6 +15,7 @@ constexpr int64_t kBlock = 32;
 void attachSvdDecompositions(mlir::MLIRContext *context);
 void attachTriangularDecompositions(mlir::MLIRContext *context);
 void attachCholeskyDecompositions(mlir::MLIRContext *context);
+void attachCompositions(mlir::MLIRContext *context);
 void attachEigDecompositions(mlir::MLIRContext *context);
 void attachEighDecompositions(mlir::MLIRContext *context);
 void attachKnownWindowDecomposition(mlir::MLIRContext *context);
@@ -23,6 +24,7 @@ void attachQrDecompositions(mlir::MLIRContext *context);
 void attachRollDecomposition(mlir::MLIRContext *context);
 void attachSchurDecompositions(mlir::MLIRContext *context);
 void attachSpreadConvDecompositions(mlir::MLIRContext *context);
+void attachWindowDecompositions(mlir::MLIRContext *context);
 
 /// Fails, with an error that says so, unless the sizes of `a` are known.
 llvm::LogicalResult requireSizes(mlir::Operation *op, mlir::Value a);

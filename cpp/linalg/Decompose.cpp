@@ -2,6 +2,7 @@
 #include "Algorithms.h"
 #include "Decompositions.h"
 #include "Passes.h"
+#include "ScalarCode.h"
 #include "cpp/cost/Cost.h"
 #include "cpp/transforms/Functions.h"
 #include "dialects/Control.h"
@@ -21,6 +22,7 @@ namespace dovetail {
 
 void attachDecompositions(MLIRContext *context) {
   attachCholeskyDecompositions(context);
+  attachCompositions(context);
   attachEigDecompositions(context);
   attachEighDecompositions(context);
   attachKnownWindowDecomposition(context);
@@ -31,6 +33,7 @@ void attachDecompositions(MLIRContext *context) {
   attachSpreadConvDecompositions(context);
   attachSvdDecompositions(context);
   attachTriangularDecompositions(context);
+  attachWindowDecompositions(context);
 }
 
 LogicalResult requireSizes(Operation *op, Value a) {
@@ -125,17 +128,39 @@ bool isEmpty(Type type) {
   return llvm::is_contained(array.getShape(), 0);
 }
 
-LogicalResult decompose(DecomposeOpInterface op, Functions &functions) {
-  OpBuilder builder(op);
-  Emitter e(builder, op.getLoc(), &functions);
-  SmallVector<Value> results;
+} // namespace
+
+bool hasDecomposition(Operation *op) {
+  if (isa<DecomposeOpInterface>(op))
+    return true;
+  auto pointwise = dyn_cast<PointwiseOpInterface>(op);
+  return pointwise && isa<FloatType>(getElementTypeOrSelf(op->getResult(0)));
+}
+
+LogicalResult emitDecomposition(Operation *op, Emitter &e, SmallVectorImpl<Value> &results) {
   if (llvm::all_of(op->getResultTypes(),
                    [](Type type) { return isEmpty(type) && cast<ShapedType>(type).hasStaticShape(); })) {
     for (Type type : op->getResultTypes())
       results.push_back(e.zeros(cast<RankedTensorType>(type), {}));
-  } else if (failed(op.numBatchDims() ? decomposeBatch(op, e, results) : op.decompose(e, op->getOperands(), results))) {
-    return failure();
+    return success();
   }
+  if (auto stated = dyn_cast<DecomposeOpInterface>(op))
+    return stated.numBatchDims() ? decomposeBatch(stated, e, results) : stated.decompose(e, op->getOperands(), results);
+  Algebra algebra(e);
+  FailureOr<Value> made = onArrays(cast<PointwiseOpInterface>(op), algebra);
+  if (succeeded(made))
+    results.push_back(*made);
+  return made;
+}
+
+namespace {
+
+LogicalResult decompose(Operation *op, Functions &functions) {
+  OpBuilder builder(op);
+  Emitter e(builder, op->getLoc(), &functions);
+  SmallVector<Value> results;
+  if (failed(emitDecomposition(op, e, results)))
+    return failure();
   op->replaceAllUsesWith(results);
   op->erase();
   return success();
@@ -153,21 +178,38 @@ bool isSmallInBody(Operation *op) {
 }
 
 struct DecomposePass : impl::DecomposePassBase<DecomposePass> {
+  using DecomposePassBase::DecomposePassBase;
+
+  bool isWanted(Operation *op) {
+    if (!ops.empty())
+      return isa<DovetailDialect>(op->getDialect()) && llvm::is_contained(ops, op->getName().stripDialect()) &&
+             hasDecomposition(op);
+    auto stated = dyn_cast<DecomposeOpInterface>(op);
+    return stated && stated.isDecomposed() && !stated.isInLanes() && (!isForHost(op) || isSmallInBody(op));
+  }
+
+  SmallVector<Operation *> findOps() {
+    SmallVector<Operation *> found;
+    getOperation()->walk([&](Operation *op) {
+      if (isWanted(op))
+        found.push_back(op);
+    });
+    return found;
+  }
+
   void runOnOperation() override {
     Functions functions(getOperation());
-    SmallVector<DecomposeOpInterface> ops;
-    getOperation()->walk([&](DecomposeOpInterface op) {
-      if (op.isDecomposed() && !op.isInLanes() && (!isForHost(op) || isSmallInBody(op)))
-        ops.push_back(op);
-    });
-    if (ops.empty())
+    SmallVector<Operation *> found = findOps();
+    if (found.empty())
       return;
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
       if (failed(checkSizes(function)))
         return signalPassFailure();
-    for (DecomposeOpInterface op : ops)
-      if (failed(checked([&] { return decompose(op, functions); })))
-        return signalPassFailure();
+    // What an algorithm consists of may have algorithms, too.
+    for (; !found.empty(); found = findOps())
+      for (Operation *op : found)
+        if (failed(checked([&] { return decompose(op, functions); })))
+          return signalPassFailure();
     OpPassManager tidy(ModuleOp::getOperationName());
     tidy.addPass(createCanonicalizerPass());
     tidy.addPass(createCSEPass());

@@ -102,12 +102,10 @@ struct Det : DecomposeOpInterface::ExternalModel<Det, DetOp> {
       results.push_back(e.number(operands[0], 1));
       return success();
     }
-    FailureOr<Factors> factors = factor(e, op, operands[0]);
-    if (failed(factors))
-      return failure();
+    auto factors = LuOp::create(e.builder, e.loc, operands[0]);
     // Each exchange flips the sign.
-    Value diagonal = e.diagonalOf(factors->columns);
-    Value isExchanged = e.negation(e.same(factors->pivots, e.places(factors->pivots, 0)));
+    Value diagonal = e.diagonalOf(factors.getLu()), pivots = factors.getPivots();
+    Value isExchanged = e.negation(e.same(pivots, e.places(pivots, 0)));
     results.push_back(e.make<ReduceProdOp>(e.choose(isExchanged, e.neg(diagonal), diagonal), ArrayRef<int64_t>{0}));
     return success();
   }
@@ -118,13 +116,15 @@ struct LuSolve : DecomposeOpInterface::ExternalModel<LuSolve, LuSolveOp> {
   LogicalResult decompose(Operation *op, Emitter &emitter, ValueRange operands, SmallVectorImpl<Value> &results) const {
     Algebra e(emitter);
     Value lu = operands[1], order = operands[2], b = operands[3];
-    if (!cast<LuSolveOp>(op).getTransposeA()) {
-      Value y = solveLower(e, lu, e.take(b, 0, order), true);
-      results.push_back(solveUpper(e, lu, y, false));
-    } else {
-      Value y = solveLower(e, e.transposed(lu), b, false);
-      results.push_back(e.take(solveUpper(e, e.transposed(lu), y, true), 0, e.orderOf(order)));
-    }
+    bool isTransposed = cast<LuSolveOp>(op).getTransposeA();
+    auto solved = [&](bool isLower, Value x) {
+      return e.make<TriangularSolveOp>(lu, x, /*left_side=*/true, isLower, isTransposed, /*conjugate_a=*/false,
+                                       /*unit_diagonal=*/isLower);
+    };
+    if (isTransposed)
+      results.push_back(e.take(solved(true, solved(false, b)), 0, e.orderOf(order)));
+    else
+      results.push_back(solved(false, solved(true, e.take(b, 0, order))));
     return success();
   }
 };

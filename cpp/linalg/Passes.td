@@ -1,4 +1,4 @@
-// The pass that decomposes ops on matrices.
+// Passes that decompose ops.
 #ifndef DOVETAIL_LINALG_PASSES_TD
 #define DOVETAIL_LINALG_PASSES_TD
 
@@ -19,7 +19,11 @@ def DecomposePass : ModulePass<"dovetail-decompose"> {
     With the module's attribute `dovetail.host_functions`, only ops on small matrices in loops and branches are
     decomposed: a loop that consists of plain ops can be one dispatch. For a CPU, batches of small matrices are left to
     the lowering, if an op states that it computes them in the lanes of vectors.
+
+    With `ops`, the ops of these names are decomposed instead, whatever their lowering, for forms of programs that lack
+    them: also pointwise ops, into their scalar code on whole arrays.
   }];
+  let options = [ListOption<"ops", "ops", "std::string", "the names of ops to decompose, without that of the dialect">];
 }
 
 #endif // DOVETAIL_LINALG_PASSES_TD

@@ -21,7 +21,6 @@ void attachOrderCounterparts(mlir::MLIRContext *context);
 void attachControlCounterparts(mlir::MLIRContext *context);
 void attachMatrixCounterparts(mlir::MLIRContext *context);
 void attachRandomCounterparts(mlir::MLIRContext *context);
-void attachCompositions(mlir::MLIRContext *context);
 void attachNormalizationCounterparts(mlir::MLIRContext *context);
 void attachShardingCounterparts(mlir::MLIRContext *context);
 void attachCollectiveCounterparts(mlir::MLIRContext *context);

@@ -269,7 +269,6 @@ void attachStablehloCounterparts(MLIRContext *context) {
   attachControlCounterparts(context);
   attachMatrixCounterparts(context);
   attachRandomCounterparts(context);
-  attachCompositions(context);
   attachNormalizationCounterparts(context);
   attachShardingCounterparts(context);
   attachCollectiveCounterparts(context);

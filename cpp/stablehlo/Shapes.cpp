@@ -149,11 +149,6 @@ struct ToReverse {
     return e.theirs<stablehlo::ReverseOp>(type, op.getX(), op.getDims());
   }
 };
-struct ToRoll {
-  Value operator()(Exporter &e, RollOp op, RankedTensorType) {
-    return RollOp::emit(e, op.getX(), op.getDimension(), op.getShift());
-  }
-};
 struct ToConcatenate {
   Value operator()(Exporter &e, ConcatenateOp op, RankedTensorType type) {
     return e.theirs<stablehlo::ConcatenateOp>(type, op.getXs(), op.getDimension());
@@ -218,7 +213,6 @@ void attachShapeCounterparts(MLIRContext *c) {
   attachExport<ReshapeOp>(c, ToReshape());
   attachExport<TransposeOp>(c, ToTranspose());
   attachExport<ReverseOp>(c, ToReverse());
-  attachExport<RollOp>(c, ToRoll());
   attachExport<ConcatenateOp>(c, ToConcatenate());
   attachExport<SliceOp>(c, ToSlice());
   attachExport<PadOp>(c, ToPad());

@@ -2,7 +2,7 @@
 #include "Devices.h"
 #include "Exporter.h"
 #include "Passes.h"
-#include "Scalars.h"
+#include "cpp/linalg/Decompositions.h"
 #include "cpp/sharding/Shardings.h"
 #include "cpp/transforms/CallGraph.h"
 #include "dialects/Collective.h"
@@ -34,20 +34,13 @@ LogicalResult Exporter::translateOp(Operation *op) {
   auto stated = dyn_cast<ToStablehloOpInterface>(op);
   if (isSize)
     results.push_back(exportSize(op, e));
-  auto pointwise = dyn_cast<PointwiseOpInterface>(op);
-  bool isComputed = !stated && pointwise && isa<FloatType>(getElementTypeOrSelf(op->getResult(0)));
-  if (isSize ? !results.back() : !stated && !isComputed)
+  bool isDecomposed = !isSize && !stated && hasDecomposition(op);
+  if (isSize ? !results.back() : !stated && !isDecomposed)
     return op->emitError() << "an op must have a counterpart in StableHLO, got: '" << op->getName() << "'";
   Block *block = op->getBlock();
   Operation *before = op->getPrevNode(), *after = op->getNextNode();
-  if (isComputed) {
-    FailureOr<Value> made = onArrays(pointwise, e);
-    if (failed(made))
-      return failure();
-    results.push_back(*made);
-  } else if (!isSize && failed(stated.exportTo(e, results))) {
+  if (!isSize && failed(isDecomposed ? emitDecomposition(op, e, results) : stated.exportTo(e, results)))
     return failure();
-  }
   op->replaceAllUsesWith(results);
   op->erase();
   // What it emitted is translated in turn, with the bodies of these ops.

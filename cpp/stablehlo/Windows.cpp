@@ -1,4 +1,5 @@
 // Counterparts of ops on windows that slide along an array.
+#include "cpp/linalg/Windows.h"
 #include "Families.h"
 #include "Reductions.h"
 #include "dialects/Create.h"
@@ -59,28 +60,6 @@ struct Sliding {
     return found;
   }
 };
-
-/// For each element of a window, in row-major order, the array of that element of all windows.
-Algebra::Values elementsOf(Importer &e, Value x, ArrayRef<int64_t> shape, ArrayRef<int64_t> window,
-                           ArrayRef<int64_t> strides, ArrayRef<int64_t> dilations) {
-  Algebra::Values parts;
-  Dims at(window.size(), 0);
-  int64_t count = 1;
-  for (int64_t size : window)
-    count *= size;
-  for (int64_t i = 0; i < count; ++i) {
-    // If there is no window, its elements would lie outside the array.
-    Dims starts(at.size(), 0);
-    if (!llvm::is_contained(shape, 0))
-      for (auto [start, place, dilation] : llvm::zip(starts, at, dilations))
-        start = place * dilation;
-    parts.push_back(e.slice(x, starts, shape, strides));
-    for (int64_t d = at.size() - 1; d >= 0 && ++at[d] == window[d]; --d)
-      at[d] = 0;
-  }
-  return parts;
-}
-
 struct ImportReduceWindow : Import<ImportReduceWindow, stablehlo::ReduceWindowOp> {
   LogicalResult importTo(Operation *op, Importer &e, Results &results) const {
     auto reduce = cast<stablehlo::ReduceWindowOp>(op);
@@ -125,7 +104,7 @@ struct ImportReduceWindow : Import<ImportReduceWindow, stablehlo::ReduceWindowOp
     Dims single(shape);
     single.insert(single.begin(), 1);
     for (Value x : padded) {
-      Algebra::Values parts = elementsOf(e, x, shape, s.window, s.strides, s.dilations);
+      Algebra::Values parts = elementsOfWindows(e, x, shape, s.window, s.strides, s.dilations);
       for (Value &part : parts)
         part = e.reshapedTo(part, single);
       joined.push_back(e.joined(parts, 0));
@@ -204,59 +183,6 @@ struct ExportWindows : Export<ExportWindows<Ours, reducer>, Ours> {
   }
 };
 
-/// The index of the first extreme one among the elements of a window.
-template <typename Ours, typename Arg>
-struct ExportWindowArg : Export<ExportWindowArg<Ours, Arg>, Ours> {
-  LogicalResult exportTo(Operation *op, Exporter &e, Results &results) const {
-    if (failed(requireSizes(op)))
-      return failure();
-    auto arg = cast<Ours>(op);
-    auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    Dims single(type.getShape());
-    single.insert(single.begin(), 1);
-    Algebra::Values parts =
-        elementsOf(e, arg.getX(), type.getShape(), arg.getWindow(), arg.getStrides(), arg.getDilations());
-    for (Value &part : parts)
-      part = e.reshapedTo(part, single);
-    results.push_back(e.make<Arg>(type, e.joined(parts, 0), 0));
-    return success();
-  }
-};
-
-struct ExportWindowTake : Export<ExportWindowTake, WindowTakeOp> {
-  LogicalResult exportTo(Operation *op, Exporter &e, Results &results) const {
-    if (failed(requireSizes(op)))
-      return failure();
-    auto take = cast<WindowTakeOp>(op);
-    auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    Value taken = e.zeros(type, {});
-    for (auto [i, part] : llvm::enumerate(
-             elementsOf(e, take.getX(), type.getShape(), take.getWindow(), take.getStrides(), take.getDilations())))
-      taken = e.select(e.equal(take.getOffsets(), e.full(take.getOffsets(), i)), part, taken);
-    results.push_back(taken);
-    return success();
-  }
-};
-
-struct ExportWindowPut : Export<ExportWindowPut, WindowPutOp> {
-  LogicalResult exportTo(Operation *op, Exporter &e, Results &results) const {
-    if (failed(requireSizes(op)))
-      return failure();
-    auto put = cast<WindowPutOp>(op);
-    auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    Dims ones(type.getRank(), 1);
-    auto parts = elementsOf(e, put.getX(), type.getShape(), put.getWindow(), ones, put.getDilations());
-    auto offsets = elementsOf(e, put.getOffsets(), type.getShape(), put.getWindow(), ones, put.getDilations());
-    Value sum = e.zeros(type, {});
-    for (auto [i, part] : llvm::enumerate(parts)) {
-      Value isHere = e.equal(offsets[i], e.full(offsets[i], parts.size() - 1 - i));
-      sum = e.add(sum, e.select(isHere, part, e.zeros(type, {})));
-    }
-    results.push_back(sum);
-    return success();
-  }
-};
-
 } // namespace
 
 LogicalResult importDynamicWindows(stablehlo::CustomCallOp op, Importer &e, SmallVectorImpl<Value> &results) {
@@ -323,10 +249,6 @@ void attachWindowCounterparts(MLIRContext *c) {
   ReduceWindowSumOp::attachInterface<ExportWindows<ReduceWindowSumOp, kSum>>(*c);
   ReduceWindowMaxOp::attachInterface<ExportWindows<ReduceWindowMaxOp, kMax>>(*c);
   ReduceWindowMinOp::attachInterface<ExportWindows<ReduceWindowMinOp, kMin>>(*c);
-  WindowArgmaxOp::attachInterface<ExportWindowArg<WindowArgmaxOp, ArgmaxOp>>(*c);
-  WindowArgminOp::attachInterface<ExportWindowArg<WindowArgminOp, ArgminOp>>(*c);
-  WindowTakeOp::attachInterface<ExportWindowTake>(*c);
-  WindowPutOp::attachInterface<ExportWindowPut>(*c);
   stablehlo::ReduceWindowOp::attachInterface<ImportReduceWindow>(*c);
   stablehlo::SelectAndScatterOp::attachInterface<ImportSelectAndScatter>(*c);
 }

@@ -16,6 +16,7 @@
 #include "cpp/iree/Donation.h"
 #include "cpp/iree/HostCall.h"
 #include "cpp/iree/Passes.h"
+#include "cpp/linalg/Passes.h"
 #include "cpp/pipeline/TextLimits.h"
 #include "cpp/sharding/Memories.h"
 #include "cpp/sharding/Passes.h"
@@ -330,16 +331,25 @@ static std::vector<DescribedImport> takeHostImportsOf(const Shared &module) {
   return imports;
 }
 
-/// A method that runs one pass.
-template <std::unique_ptr<Pass> (*kCreate)()>
-static void runPass(const Shared &module) {
+static void runOn(const Shared &module, std::unique_ptr<Pass> pass) {
   Diagnostics diagnostics;
   PassManager manager(&context());
-  std::unique_ptr<Pass> pass = kCreate();
   std::string argument = pass->getArgument().str();
   manager.addPass(std::move(pass));
   if (failed(manager.run(*module->op)))
     diagnostics.raise("the pass " + argument + " failed");
+}
+
+/// A method that runs one pass.
+template <std::unique_ptr<Pass> (*kCreate)()>
+static void runPass(const Shared &module) {
+  runOn(module, kCreate());
+}
+
+static void decompose(const Shared &module, const std::vector<std::string> &ops) {
+  DecomposePassOptions options;
+  options.ops.assign(ops.begin(), ops.end());
+  runOn(module, createDecomposePass(options));
 }
 
 /// Returns true if the program has side effects, so that it must not run twice.
@@ -433,6 +443,7 @@ void bindModule(nb::module_ &m) {
           "computes_ahead", [](const Shared &module) { return (*module->op)->hasAttr(kComputesAhead); },
           "Whether the code generator is to compute ahead what depends on constants alone in a lowered module.")
       .def("inline_calls", &runPass<createInlinePass>, "Inline all calls.")
+      .def("decompose", &decompose, "ops"_a, "Replace the ops of these names by their algorithms in other ops.")
       .def("partition_over", &partitionOver, "mesh"_a, "arguments"_a,
            "Ask the phase `shard` for the program of one device; an argument without a sharding may get any.")
       .def("reshard_results", &reshardResults, "shardings"_a, "closed"_a,

@@ -14,6 +14,7 @@ from dovetail.tracing import evaluation
 from dovetail.tracing.arguments import as_operand
 from dovetail.tracing.functions import adopted, call
 from dovetail.tracing.trace import Operand
+from dovetail.trees.float0 import is_float0
 from dovetail.trees.pytree import flatten, unflatten
 
 
@@ -116,7 +117,9 @@ def interpret(jaxpr: Jaxpr, consts: Sequence[Any], args: Sequence[Any]) -> list[
         outs = made if eqn.primitive.multiple_results else [made]
         env.update(zip(eqn.outvars, outs, strict=True))
     results = [read(atom) for atom in jaxpr.outvars]
-    return [x if is_keys(x) else as_operand(x, "result of a jaxpr") for x in results]
+    return [
+        x if is_keys(x) or is_float0(x) else as_operand(x, "result of a jaxpr") for x in results
+    ]
 
 
 def jaxpr_as_fun(closed_jaxpr: ClosedJaxpr) -> Callable[..., list[Any]]:

@@ -8,10 +8,11 @@ from typing import Any
 from dovetail import _core
 from dovetail.arrays.descriptions import ShapeDtypeStruct
 from dovetail.arrays.keys import is_keys
+from dovetail.arrays.shaped_array import ShapedArray
 from dovetail.base.trace_stack import derivative_order
 from dovetail.jaxprs.evaluation import TracedJaxpr
 from dovetail.jaxprs.references import has_references
-from dovetail.jaxprs.structure import ClosedJaxpr
+from dovetail.jaxprs.structure import ClosedJaxpr, Literal
 from dovetail.jaxprs.view import View
 from dovetail.tracing.arguments import (
     LeafNames,
@@ -26,6 +27,7 @@ from dovetail.tracing.functions import TracedFunction, trace
 from dovetail.tracing.origins import Later
 from dovetail.tracing.references import AbstractRef
 from dovetail.tracing.trace import Operand, Tracer
+from dovetail.trees.float0 import is_float0
 from dovetail.trees.pytree import flatten, unflatten
 
 
@@ -87,12 +89,15 @@ def make_jaxpr(
             for i, value in zip(dynamic, given, strict=True):
                 full[i] = value
             leaves, out_spec = flatten(fun(*full, **keywords), is_leaf=is_keys)
-            parts = [flatten(leaf) for leaf in leaves]
+            # Tangents of results that have none hold no data.
+            empty = {i: leaf for i, leaf in enumerate(leaves) if is_float0(leaf)}
+            parts = [flatten([] if is_float0(leaf) else leaf) for leaf in leaves]
             operands = [each for part, _ in parts for each in part]
             return results_of(fun, operands), (
                 out_spec,
                 [part for _, part in parts],
-                _kinds(leaves),
+                _kinds([leaf for leaf in leaves if not is_float0(leaf)]),
+                empty,
             )
 
         order = derivative_order() + 1
@@ -111,11 +116,13 @@ def make_jaxpr(
         closed = _Made(traced, avals, kinds)
         if not return_shape:
             return closed
-        out_spec, parts, _ = traced.extra
+        out_spec, parts, _, empty = traced.extra
         rest = iter(traced.avals)
         shapes = [
-            unflatten(part, [_description(next(rest)) for _ in range(part.num_leaves)])
-            for part in parts
+            _description(_literal(empty[i]).aval)
+            if i in empty
+            else unflatten(part, [_description(next(rest)) for _ in range(part.num_leaves)])
+            for i, part in enumerate(parts)
         ]
         return closed, unflatten(out_spec, shapes)
 
@@ -129,6 +136,11 @@ def _described(description: ShapeDtypeStruct) -> Any:
 
 def _description(aval: Any) -> ShapeDtypeStruct:
     return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
+
+
+def _literal(value: Any) -> Literal:
+    """An array without data as a part of a program."""
+    return Literal(value, ShapedArray(value.shape, value.dtype))
 
 
 def _kinds(leaves: Sequence[Any]) -> list[Any]:
@@ -160,7 +172,8 @@ class _Made(ClosedJaxpr):
             module = function.module.clone()
             module.expand_requests(function.name)
             count, evaluated = len(traced.captured), None
-            if not has_references(avals, traced.captured):
+            empty = traced.extra[3]
+            if not empty and not has_references(avals, traced.captured):
                 function.discharge()
                 evaluated = TracedJaxpr(function, count, avals, traced.avals, traced.extra[1])
             self._closed = View(module).body(
@@ -176,6 +189,8 @@ class _Made(ClosedJaxpr):
             for var, aval in zip(self._closed.jaxpr.outvars, traced.avals, strict=True):
                 if aval.weak_type and not var.aval.weak_type:
                     var.aval = aval
+            for i, value in empty.items():
+                self._closed.jaxpr.outvars.insert(i, _literal(value))
         return self._closed
 
     @property

@@ -199,7 +199,6 @@ def _argument_keywords(params: Params, operands: Sequence[Operand]) -> Params:
 
 
 def _sort_params(keywords: Params, ins: Sequence[Any], outs: Sequence[Any]) -> Params:
-    """The parameters; only those of a sort in descending order, which JAX lacks, say so."""
     kept = {k: v for k, v in keywords.items() if k != "descending" or v}
     return kept | {"is_stable": True}
 

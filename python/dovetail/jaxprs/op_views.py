@@ -72,12 +72,23 @@ def _window(keywords: Params, ins: Sequence[ShapedArray]) -> Params:
     }
 
 
-def _fft(kind: FftType, inverse: FftType | None = None) -> Callable[..., Params | None]:
+def fft_params(name: str, keywords: Params) -> Params:
+    """The parameters of a Fourier transform along the last dimension.
+
+    Args:
+      name: the op.
+      keywords: its keywords.
+    """
+    kinds = {"fft": FftType.FFT, "irfft": FftType.IRFFT, "rfft": FftType.RFFT}
+    is_inverse = name == "fft" and keywords["inverse"]
+    of = FftType.IFFT if is_inverse else kinds[name]
+    return {"fft_type": of, "fft_lengths": (keywords["length"],)}
+
+
+def _fft(name: str) -> Callable[..., Params | None]:
     def params(keywords: Params, ins: Sequence[ShapedArray]) -> Params | None:
-        if keywords["dimension"] != len(ins[0].shape) - 1:
-            return None
-        of = inverse if inverse is not None and keywords["inverse"] else kind
-        return {"fft_type": of, "fft_lengths": (keywords["length"],)}
+        is_last = keywords["dimension"] == len(ins[0].shape) - 1
+        return fft_params(name, keywords) if is_last else None
 
     return params
 
@@ -165,9 +176,7 @@ VIEWS: dict[str, OpView] = {
     },
     "conv": OpView("conv_general_dilated", _conv),
     "eigh": OpView("eigh", _eigh, _vectors_first),
-    "fft": OpView("fft", _fft(FftType.FFT, FftType.IFFT)),
-    "irfft": OpView("fft", _fft(FftType.IRFFT)),
-    "rfft": OpView("fft", _fft(FftType.RFFT)),
+    **{name: OpView("fft", _fft(name)) for name in ("fft", "irfft", "rfft")},
     "round_away": OpView("round", _rounded(RoundingMethod.AWAY_FROM_ZERO)),
     "round_even": OpView("round", _rounded(RoundingMethod.TO_NEAREST_EVEN)),
     "svd": OpView("svd", _svd),

@@ -11,10 +11,12 @@ from dovetail import _core
 from dovetail.arrays.array import Array
 from dovetail.arrays.keys import is_key_type
 from dovetail.arrays.shaped_array import ShapedArray
+from dovetail.jaxprs.arranged_views import ARRANGED, arranged_equations
 from dovetail.jaxprs.callbacks import CallbackPrimitive, PrintPrimitive, equation_of
 from dovetail.jaxprs.evaluation import TracedJaxpr
 from dovetail.jaxprs.higher_order import (
     CALLS,
+    OUTLINED,
     Callable_,
     jit_params,
     loop_params,
@@ -69,6 +71,7 @@ class View:
     def __init__(self, module: _core.Module) -> None:
         self.module = module
         self._known: dict[str, ClosedJaxpr] = {}
+        self._algorithms: dict[Any, ClosedJaxpr] = {}
 
     def function(self, name: str) -> ClosedJaxpr:
         """A function without captured values as a jaxpr."""
@@ -81,6 +84,24 @@ class View:
                 traced = TracedJaxpr(function, 0, ins, outs, specs)
             self._known[name] = self.body(self.module.program(name), traced=traced, is_closed=True)
         return self._known[name]
+
+    def algorithm(self, of: Any, ins: Sequence[Any]) -> ClosedJaxpr | None:
+        """The algorithm of an op in other ops; None if it needs sizes that are not known.
+
+        Args:
+          of: the op.
+          ins: the types of its operands.
+        """
+        types = tuple((tuple(aval.shape), aval.dtype.name) for aval in ins)
+        outs = list(zip(of.shapes, of.elements, strict=True))
+        key = of.op, repr(of.attributes), types
+        if key not in self._algorithms:
+            if any(-1 in shape for shape, _ in (*types, *outs)):
+                return None
+            module = _core.wrap(of.op, of.attributes, types, outs)
+            module.decompose([of.op])
+            self._algorithms[key] = View(module).function("main")
+        return self._algorithms[key]
 
     def body(
         self,
@@ -124,7 +145,7 @@ class View:
         invars = variables[:count]
         if order is not None:
             invars = [invars[i] for i in order]
-        eqns = reading.selections.without_parts(reading.eqns, outs)
+        eqns = reading.outlined(reading.selections.without_parts(reading.eqns, outs))
         jaxpr = Jaxpr(
             [*variables[count:], *reading.constvars],
             invars,
@@ -150,8 +171,10 @@ class _Reading:
         self.constvars: list[Var] = []
         self.consts: list[Any] = []
         self._words: dict[Atom, Var] = {}
-        self.selections = Selections()
+        self.selections = Selections(self.eqns)
         self.repeats = Repeats()
+        # The ops of equations with primitives that JAX lacks.
+        self._outlined: dict[int, Any] = {}
 
     def run(self, body: Any, env: dict[int, Any]) -> list[Atom]:
         """Append the equations; returns the results."""
@@ -171,6 +194,20 @@ class _Reading:
                 outs = self._equation(of, refs.with_reference(of, atoms))
             env.update(zip(of.results, outs, strict=True))
         return [env[number] for number in body.outputs]
+
+    def outlined(self, eqns: Sequence[JaxprEqn]) -> list[JaxprEqn]:
+        """The equations, with calls of algorithms where JAX has no primitive of an op."""
+        made = []
+        for eqn in eqns:
+            of = self._outlined.get(id(eqn))
+            closed = (
+                None if of is None else self.view.algorithm(of, [atom.aval for atom in eqn.invars])
+            )
+            if closed is not None:
+                params = jit_params(closed, of.op, {"name": OUTLINED[of.op]})
+                eqn = eqn.replace(primitive=CALLS["call"], params=params)
+            made.append(eqn)
+        return made
 
     def as_kind(self, atom: Atom, kind: Any) -> Atom:
         """A value as keys of an element type, or as words if that is None."""
@@ -218,6 +255,13 @@ class _Reading:
             outvars[i].aval = keys_aval(outvars[i].aval, kind)
         if equation is not None:
             primitive, params, shown = named(equation.primitive), dict(equation.params), outvars
+        elif of.op in ARRANGED and (
+            arranged := arranged_equations(
+                of.op, _keywords(of), atoms, outvars, SourceInfo(of.place)
+            )
+        ):
+            self.eqns += arranged
+            return list(outvars)
         else:
             primitive, params, atoms, shown = self._meaning(of, atoms, outvars)
         effects = effects_within(primitive, params)
@@ -232,6 +276,8 @@ class _Reading:
                 shown = []
         eqn = JaxprEqn(atoms, shown, primitive, params, effects, SourceInfo(of.place))
         self.eqns.append(eqn)
+        if primitive.name in OUTLINED:
+            self._outlined[id(eqn)] = of
         if equation is None:
             self.selections.note(name, attributes, eqn)
             self.repeats.note(eqn)
@@ -279,7 +325,7 @@ class _Reading:
         primitive = primitive_of(name, keywords)
         if name == "select":
             atoms = [atoms[0], atoms[2], atoms[1]]
-        elif name in ALIKE:
+        elif name in ALIKE and name not in OUTLINED:
             atoms = self.repeats.operands(atoms, outs[0].shape)
         return primitive, primitive.params_of(keywords, ins, outs), atoms, outvars
 

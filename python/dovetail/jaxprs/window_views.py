@@ -33,11 +33,17 @@ class _Offsets(NamedTuple):
 
 
 class Selections:
-    """What is known of values of a body: which are offsets of extremes, and which padded ones."""
+    """What is known of values of a body: which are offsets of extremes, and which padded ones.
 
-    def __init__(self) -> None:
+    Args:
+      eqns: the equations so far.
+    """
+
+    def __init__(self, eqns: list[JaxprEqn]) -> None:
+        self._eqns = eqns
         self._offsets: dict[Any, _Offsets] = {}
         self._padded: dict[Any, JaxprEqn] = {}
+        self._broadcast: dict[Any, JaxprEqn] = {}
         # Equations without use where an equation stands for several ops.
         self._parts: set[int] = set()
 
@@ -56,6 +62,8 @@ class Selections:
             self._parts.add(id(eqn))
         elif op == "pad":
             self._padded[eqn.outvars[0]] = eqn
+        elif op == "broadcast" and eqn.invars[0] in self._padded:
+            self._broadcast[eqn.outvars[0]] = eqn
 
     def equation(
         self, op: str, keywords: Params, atoms: Sequence[Any], out: Var
@@ -73,14 +81,43 @@ class Selections:
             given = tuple(tuple(keywords[n]) for n in ("window", "strides", "dilations"))
             if given == (of.window, of.strides, of.dilations):
                 return "select_and_gather_add", of, [atoms[0], of.operand]
-        if op == "window_put" and atoms[0] in self._padded and atoms[1] in self._padded:
-            source, offsets = (self._padded[atom] for atom in atoms)
-            of = self._offsets.get(offsets.invars[0])
-            config, same = (eqn.params["padding_config"] for eqn in (source, offsets))
-            if of is not None and config == same and self._is_scatter(of, config, keywords, out):
-                self._parts.update(map(id, (source, offsets)))
-                return "select_and_scatter_add", of, [source.invars[0], of.operand]
+        if op == "window_put" and atoms[1] in self._padded:
+            offsets = self._padded[atoms[1]]
+            of, config = self._offsets.get(offsets.invars[0]), offsets.params["padding_config"]
+            if of is not None and self._is_scatter(of, config, keywords, out):
+                source = self._unpadded(atoms[0], config)
+                if source is not None:
+                    self._parts.add(id(offsets))
+                    return "select_and_scatter_add", of, [source, of.operand]
         return None
+
+    def _unpadded(self, atom: Any, config: Any) -> Any:
+        """What a value is that was padded so; None if it was not. A value that was padded before it
+        was repeated is repeated without its padding.
+        """
+        if (padded := self._padded.get(atom)) is not None:
+            if padded.params["padding_config"] != config:
+                return None
+            self._parts.add(id(padded))
+            return padded.invars[0]
+        repeated = self._broadcast.get(atom)
+        if repeated is None:
+            return None
+        padded = self._padded[repeated.invars[0]]
+        dims, source = repeated.params["broadcast_dimensions"], padded.invars[0].aval
+        given = list(((0, 0, 0),) * len(config))
+        shape = list(repeated.outvars[0].aval.shape)
+        for dim, size, each in zip(
+            dims, source.shape, padded.params["padding_config"], strict=True
+        ):
+            given[dim], shape[dim] = each, size
+        if tuple(given) != tuple(config):
+            return None
+        self._parts.update(map(id, (padded, repeated)))
+        params = repeated.params | {"shape": tuple(shape)}
+        out = Var(source.update(shape=tuple(shape)))
+        self._eqns.append(repeated.replace(invars=padded.invars[:1], outvars=[out], params=params))
+        return out
 
     @staticmethod
     def _is_scatter(of: _Offsets, config: Any, keywords: Params, out: Var) -> bool:

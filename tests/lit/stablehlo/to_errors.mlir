@@ -1,9 +1,9 @@
 // RUN: dovetail-opt %s --split-input-file --verify-diagnostics --dovetail-to-stablehlo
 
-func.func @main(%x: tensor<3x3xf32>) -> tensor<3x3xf32> {
-  // expected-error @+1 {{an op must have a counterpart in StableHLO, got: 'dovetail.schur'}}
-  %0:2 = dovetail.schur %x : tensor<3x3xf32>
-  return %0 : tensor<3x3xf32>
+func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error @+1 {{an op must have a counterpart in StableHLO, got: 'dovetail.callback'}}
+  %0 = dovetail.callback "a" effect "io"(%x) : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
 }
 
 // -----

@@ -1,6 +1,5 @@
-// Counterparts of ops that StableHLO has in terms of other ops of this dialect.
-#include "Exporter.h"
-#include "Families.h"
+// Ops whose lowering is better than other ops, in terms of these: for forms of programs that lack them.
+#include "Algorithms.h"
 #include "dialects/Create.h"
 #include "dialects/Cumulative.h"
 #include "dialects/Pointwise.h"
@@ -14,29 +13,31 @@ namespace dovetail {
 
 namespace {
 
-using Results = SmallVectorImpl<Value>;
-
 /// An op with one result, as a function of its operands.
-template <typename Ours, Value (*emit)(Exporter &, Ours)>
-struct Composed : ToStablehloOpInterface::ExternalModel<Composed<Ours, emit>, Ours> {
-  LogicalResult exportTo(Operation *op, Exporter &e, Results &results) const {
+template <typename Ours, Value (*emit)(Algebra &, Ours)>
+struct Composed : DecomposeOpInterface::ExternalModel<Composed<Ours, emit>, Ours> {
+  static unsigned numBatchDims(Operation *) { return 0; }
+  static bool isDecomposed(Operation *) { return false; }
+
+  static LogicalResult decompose(Operation *op, Emitter &emitter, ValueRange, SmallVectorImpl<Value> &results) {
+    Algebra e(emitter);
     results.push_back(emit(e, cast<Ours>(op)));
     return success();
   }
 };
-template <typename Ours, Value (*emit)(Exporter &, Ours)>
+template <typename Ours, Value (*emit)(Algebra &, Ours)>
 void attach(MLIRContext *c) {
   Ours::template attachInterface<Composed<Ours, emit>>(*c);
 }
 
-Value isNan(Exporter &e, Value x) { return e.compare(CompareDirection::NE, x, x); }
+Value isNan(Algebra &e, Value x) { return e.compare(CompareDirection::NE, x, x); }
 
-Value exp2Of(Exporter &e, Exp2Op op) {
+Value exp2Of(Algebra &e, Exp2Op op) {
   Value x = op.getX();
   return Algebra::isComplex(x) ? e.exp(e.scale(x, M_LN2)) : e.make<PowOp>(e.full(x, 2), x);
 }
 
-Value integerPow(Exporter &e, IntegerPowOp op) {
+Value integerPow(Algebra &e, IntegerPowOp op) {
   int64_t exponent = op.getExponent();
   Value base = op.getX(), product;
   for (uint64_t rest = std::abs(exponent); rest; rest >>= 1) {
@@ -49,43 +50,58 @@ Value integerPow(Exporter &e, IntegerPowOp op) {
   return !product ? one : exponent < 0 ? e.div(one, product) : product;
 }
 
-Value hypotOf(Exporter &e, HypotOp op) {
-  Value x = e.make<AbsOp>(op.getX()), y = e.make<AbsOp>(op.getY());
-  Value large = e.greatest(x, y), small = e.least(x, y), one = e.full(x, 1);
-  Value ratio = e.div(small, e.select(e.equal(large, e.zerosLike(x)), one, large));
-  Value found = e.mul(large, e.make<SqrtOp>(e.add(e.mul(ratio, ratio), 1.0)));
-  // An infinity is the result whatever the other side is, even NaN.
-  Value infinity = e.full(x, std::numeric_limits<double>::infinity());
-  return e.select(e.either(e.equal(x, infinity), e.equal(y, infinity)), infinity, found);
+/// A function of floats, computed in float32 if they are narrower.
+Value inWide(Algebra &e, Value x, Value y, llvm::function_ref<Value(Value, Value)> emit) {
+  Type element = Algebra::elementOf(x), wide = e.builder.getF32Type();
+  if (element.getIntOrFloatBitWidth() >= 32)
+    return emit(x, y);
+  return e.convert(emit(e.convert(x, wide), e.convert(y, wide)), element);
+}
+
+Value hypotOf(Algebra &e, HypotOp op) {
+  return inWide(e, op.getX(), op.getY(), [&](Value a, Value b) {
+    Value x = e.make<AbsOp>(a), y = e.make<AbsOp>(b);
+    Value large = e.greatest(x, y), small = e.least(x, y), one = e.full(x, 1);
+    Value ratio = e.div(small, e.select(e.equal(large, e.zerosLike(x)), one, large));
+    Value found = e.mul(large, e.make<SqrtOp>(e.add(e.mul(ratio, ratio), 1.0)));
+    // An infinity is the result whatever the other side is, even NaN.
+    Value infinity = e.full(x, std::numeric_limits<double>::infinity());
+    return e.select(e.either(e.equal(x, infinity), e.equal(y, infinity)), infinity, found);
+  });
 }
 
 /// log(base^x + base^y) / log(base), for log(base) = `unit`.
-Value logSum(Exporter &e, Value x, Value y, double unit) {
-  Value large = e.greatest(x, y), distance = e.sub(x, y);
-  Value rest = e.make<Log1pOp>(e.exp(e.scale(e.neg(e.make<AbsOp>(distance)), unit)));
-  // Infinities of one sign have no distance.
-  return e.select(isNan(e, distance), e.add(x, y), e.add(large, e.scale(rest, 1 / unit)));
+Value logSum(Algebra &e, Value first, Value second, double unit) {
+  return inWide(e, first, second, [&](Value x, Value y) {
+    Value large = e.greatest(x, y), distance = e.sub(x, y);
+    Value rest = e.make<Log1pOp>(e.exp(e.scale(e.neg(e.make<AbsOp>(distance)), unit)));
+    // Infinities of one sign have no distance.
+    return e.select(isNan(e, distance), e.add(x, y), e.add(large, e.div(rest, e.full(rest, unit))));
+  });
 }
-Value logaddexp(Exporter &e, LogaddexpOp op) { return logSum(e, op.getX(), op.getY(), 1); }
-Value logaddexp2(Exporter &e, Logaddexp2Op op) { return logSum(e, op.getX(), op.getY(), M_LN2); }
+Value logaddexp(Algebra &e, LogaddexpOp op) { return logSum(e, op.getX(), op.getY(), 1); }
+Value logaddexp2(Algebra &e, Logaddexp2Op op) { return logSum(e, op.getX(), op.getY(), M_LN2); }
 
-Value truncOf(Exporter &e, TruncOp op) {
-  Value x = op.getX(), whole = e.make<FloorOp>(e.make<AbsOp>(x));
-  return e.make<CopysignOp>(whole, x);
+Value truncOf(Algebra &e, TruncOp op) {
+  Value x = op.getX();
+  return e.select(e.less(x, e.zerosLike(x)), e.make<CeilOp>(x), e.make<FloorOp>(x));
 }
-Value fractionOf(Exporter &e, FractionOp op) {
+Value fractionOf(Algebra &e, FractionOp op) {
   Value x = op.getX(), rest = e.sub(x, e.make<TruncOp>(x));
   return e.make<CopysignOp>(e.select(e.make<IsFiniteOp>(x), rest, e.select(isNan(e, x), x, e.zerosLike(x))), x);
 }
 
 /// The format of an array of floats, and its bits as unsigned integers.
 struct Format {
-  Format(Exporter &e, Value like)
+  Format(Algebra &e, Value like)
       : e(e), like(like), type(cast<RankedTensorType>(like.getType())), width(type.getElementTypeBitWidth()),
         bits(IntegerType::get(e.builder.getContext(), width, IntegerType::Unsigned)) {
     const llvm::fltSemantics &semantics = cast<FloatType>(type.getElementType()).getFloatSemantics();
     fraction = APFloat::semanticsPrecision(semantics) - 1;
-    bias = APFloat::semanticsMaxExponent(semantics);
+    least = APFloat::semanticsMinExponent(semantics);
+    greatest = APFloat::semanticsMaxExponent(semantics);
+    bias = 1 - least;
+    hasSignedZero = APFloat::semanticsHasZero(semantics) && APFloat::getZero(semantics, true).isNegative();
   }
 
   Value toBits(Value x) { return e.make<BitcastOp>(type.clone(bits), x); }
@@ -95,24 +111,31 @@ struct Format {
   }
   Value magnitude(Value x) { return e.make<AndOp>(toBits(x), filled(APInt::getSignedMaxValue(width))); }
 
-  Exporter &e;
+  Algebra &e;
   Value like;
   RankedTensorType type;
   unsigned width;
   Type bits;
   unsigned fraction;
-  int bias;
+  int least, greatest, bias;
+  bool hasSignedZero;
 };
 
 /// The bits of y's sign and of x's magnitude.
-Value copysign(Exporter &e, CopysignOp op) {
+Value copysign(Algebra &e, CopysignOp op) {
   Format format(e, op.getX());
+  if (!format.hasSignedZero) {
+    // The bits of -0 are those of NaN.
+    Value magnitude = e.make<AbsOp>(op.getX()), y = op.getY();
+    Value isNegative = e.either(e.less(y, e.zerosLike(y)), isNan(e, y));
+    return e.select(isNegative, e.neg(magnitude), magnitude);
+  }
   Value sign = e.make<AndOp>(format.toBits(op.getY()), format.filled(APInt::getSignMask(format.width)));
   return format.toFloats(e.make<OrOp>(format.magnitude(op.getX()), sign));
 }
 
 /// From the bits of the exponent, and for subnormal numbers from the position of the first bit.
-Value exponentOf(Exporter &e, ExponentOp op) {
+Value exponentOf(Algebra &e, ExponentOp op) {
   Format format(e, op.getX());
   Type i32 = e.builder.getI32Type();
   Value magnitude = format.magnitude(op.getX());
@@ -128,10 +151,10 @@ Value exponentOf(Exporter &e, ExponentOp op) {
 }
 
 /// Multiplied by three powers of 2, each of them a normal number.
-Value ldexpOf(Exporter &e, LdexpOp op) {
+Value ldexpOf(Algebra &e, LdexpOp op) {
   Format format(e, op.getX());
   Value rest = op.getK(), result = op.getX();
-  Value low = e.full(rest, 1 - format.bias), high = e.full(rest, format.bias);
+  Value low = e.full(rest, format.least), high = e.full(rest, format.greatest);
   for (unsigned i = 0; i < 3; ++i) {
     Value part = e.least(e.greatest(rest, low), high);
     Value bits = e.convert(e.add(part, e.full(rest, format.bias)), format.bits);
@@ -142,36 +165,41 @@ Value ldexpOf(Exporter &e, LdexpOp op) {
   return result;
 }
 
-Value heaviside(Exporter &e, HeavisideOp op) {
+Value heaviside(Algebra &e, HeavisideOp op) {
   Value x = op.getX(), none = e.zerosLike(x);
   Value step = e.select(e.greater(x, none), e.full(x, 1), e.select(e.equal(x, none), op.getY(), none));
   return e.select(isNan(e, x), x, step);
 }
 
-/// The remainder of x / y, corrected where its sign is not that of y.
-Value floorRem(Exporter &e, FloorRemOp op) {
-  Value x = op.getX(), y = op.getY(), rest = e.make<RemOp>(x, y), none = e.zerosLike(x);
+/// The remainder of x / y, corrected where its sign is not that of y; 0 for integers if y is 0.
+Value floorRem(Algebra &e, FloorRemOp op) {
+  Value x = op.getX(), y = op.getY(), none = e.zerosLike(x);
+  if (!isa<FloatType>(Algebra::elementOf(x)))
+    y = e.select(e.equal(y, none), e.full(y, 1), y);
+  Value rest = e.make<RemOp>(x, y);
   Value isOther = e.compare(CompareDirection::NE, e.less(rest, none), e.less(y, none));
   Value isInexact = e.compare(CompareDirection::NE, rest, none);
-  Value found = e.select(e.both(isOther, isInexact), e.add(rest, y), rest);
-  return isa<FloatType>(Algebra::elementOf(x)) ? e.select(isInexact, found, e.make<CopysignOp>(none, y)) : found;
+  return e.select(e.both(isOther, isInexact), e.add(rest, y), rest);
 }
-Value floorDiv(Exporter &e, FloorDivOp op) {
-  Value x = op.getX(), y = op.getY(), rest = e.make<RemOp>(x, y), none = e.zerosLike(x);
+Value floorDiv(Algebra &e, FloorDivOp op) {
+  Value x = op.getX(), y = op.getY(), none = e.zerosLike(x);
   if (isa<FloatType>(Algebra::elementOf(x))) {
-    // (x - floor_rem) / y is whole but for rounding.
-    Value quotient = e.div(e.sub(x, e.make<FloorRemOp>(x, y)), y);
-    Value whole = e.make<FloorOp>(quotient);
-    Value rounded = e.select(e.greater(e.sub(quotient, whole), e.full(x, 0.5)), e.add(whole, 1.0), whole);
-    return e.select(e.equal(y, none), e.div(x, y), rounded);
+    // (x - rest) / y is whole but for rounding.
+    Value rest = e.make<RemOp>(x, y), quotient = e.div(e.sub(x, rest), y);
+    Value isOther = e.compare(CompareDirection::NE, e.less(rest, none), e.less(y, none));
+    Value isInexact = e.compare(CompareDirection::NE, rest, none);
+    Value lower = e.select(e.both(isOther, isInexact), e.add(quotient, -1.0), quotient);
+    return e.select(e.equal(y, none), e.div(x, y), e.make<RoundEvenOp>(lower));
   }
   Value quotient = e.div(x, y);
-  Value isOther = e.compare(CompareDirection::NE, e.less(x, none), e.less(y, none));
-  Value isInexact = e.compare(CompareDirection::NE, rest, none);
+  if (Algebra::elementOf(x).isUnsignedInteger())
+    return quotient;
+  Value isOther = e.compare(CompareDirection::NE, e.sign(x), e.sign(y));
+  Value isInexact = e.compare(CompareDirection::NE, e.make<RemOp>(x, y), none);
   return e.select(e.both(isOther, isInexact), e.sub(quotient, e.full(x, 1)), quotient);
 }
 
-Value cumlogsumexp(Exporter &e, CumlogsumexpOp op) {
+Value cumlogsumexp(Algebra &e, CumlogsumexpOp op) {
   Value x = op.getX();
   int64_t dim = op.getDimension();
   Value slices = e.moveDim(x, dim, 0);
@@ -188,7 +216,7 @@ Value cumlogsumexp(Exporter &e, CumlogsumexpOp op) {
 }
 
 /// Each element is `a` times the one before plus `x`.
-Value linearRecurrence(Exporter &e, LinearRecurrenceOp op) {
+Value linearRecurrence(Algebra &e, LinearRecurrenceOp op) {
   int64_t dim = op.getDimension();
   Value factors = e.moveDim(op->getOperand(0), dim, 0), terms = e.moveDim(op->getOperand(1), dim, 0);
   auto type = Algebra::typeOf(terms);
@@ -203,8 +231,12 @@ Value linearRecurrence(Exporter &e, LinearRecurrenceOp op) {
 }
 
 /// Twenty rounds, after every four of which words of the key are added (Salmon et al., 2011).
-struct ExportThreefry : ToStablehloOpInterface::ExternalModel<ExportThreefry, Threefry2x32Op> {
-  LogicalResult exportTo(Operation *op, Exporter &e, Results &results) const {
+struct Threefry : DecomposeOpInterface::ExternalModel<Threefry, Threefry2x32Op> {
+  static unsigned numBatchDims(Operation *) { return 0; }
+  static bool isDecomposed(Operation *) { return false; }
+
+  static LogicalResult decompose(Operation *op, Emitter &emitter, ValueRange, SmallVectorImpl<Value> &results) {
+    Algebra e(emitter);
     constexpr int64_t kRotations[] = {13, 15, 26, 6, 17, 29, 16, 24};
     Value keys[] = {op->getOperand(0), op->getOperand(1), {}};
     auto type = cast<RankedTensorType>(keys[0].getType());
@@ -248,7 +280,7 @@ void attachCompositions(MLIRContext *c) {
   attach<FloorDivOp, floorDiv>(c);
   attach<CumlogsumexpOp, cumlogsumexp>(c);
   attach<LinearRecurrenceOp, linearRecurrence>(c);
-  Threefry2x32Op::attachInterface<ExportThreefry>(*c);
+  Threefry2x32Op::attachInterface<Threefry>(*c);
 }
 
 } // namespace dovetail

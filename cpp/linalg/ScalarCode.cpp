@@ -1,5 +1,5 @@
-// Pointwise functions that StableHLO lacks: their scalar code on whole arrays.
-#include "Scalars.h"
+// Scalar code on whole arrays.
+#include "ScalarCode.h"
 #include "cpp/scalar/Scalar.h"
 #include "dialects/Pointwise.h"
 
@@ -18,7 +18,7 @@ namespace {
 /// Emits scalar code on arrays of one shape; `env` has the arrays of the scalars so far.
 class Arrays {
 public:
-  Arrays(Exporter &e, Value like, IRMapping env) : e(e), like(like), env(std::move(env)) {}
+  Arrays(Algebra &e, Value like, IRMapping env) : e(e), like(like), env(std::move(env)) {}
 
   /// The arrays of what ends the block.
   FailureOr<Algebra::Values> run(Block &block) {
@@ -45,7 +45,7 @@ private:
   Value compared(arith::CmpIPredicate predicate, Value x, Value y);
   LogicalResult loop(scf::WhileOp op);
 
-  Exporter &e;
+  Algebra &e;
   Value like;
   IRMapping env;
 };
@@ -92,6 +92,10 @@ Value Arrays::valueOf(Operation &op, ArrayRef<Value> x) {
       .Case([&](arith::NegFOp) { return e.neg(x[0]); })
       .Case<arith::MinSIOp, arith::MinimumFOp>([&](auto) { return e.make<MinOp>(x[0], x[1]); })
       .Case<arith::MaxSIOp, arith::MaximumFOp>([&](auto) { return e.make<MaxOp>(x[0], x[1]); })
+      .Case([&](arith::MinUIOp) {
+        Type type = x[0].getType();
+        return e.make<BitcastOp>(type, e.make<MinOp>(asUnsigned(x[0]), asUnsigned(x[1])));
+      })
       .Case([&](arith::AndIOp) { return e.make<AndOp>(x[0], x[1]); })
       .Case([&](arith::OrIOp) { return e.make<OrOp>(x[0], x[1]); })
       .Case([&](arith::XOrIOp) { return e.make<XorOp>(x[0], x[1]); })
@@ -115,38 +119,30 @@ Value Arrays::valueOf(Operation &op, ArrayRef<Value> x) {
 }
 
 LogicalResult Arrays::loop(scf::WhileOp op) {
-  Algebra::Values inits = at(op.getInits());
-  TypeRange types = ValueRange(inits).getTypes();
-  auto made = stablehlo::WhileOp::create(e.builder, e.loc, types, inits);
   bool isKnown = true;
   // Whether each element goes on, and the values that it goes on with.
-  auto before = [&](Exporter &inner, ValueRange carries) {
+  auto before = [&](Algebra &inner, ValueRange carries) {
     IRMapping known = env;
     known.map(op.getBefore().getArguments(), carries);
     FailureOr<Algebra::Values> found = Arrays(inner, like, known).run(*op.getBeforeBody());
     isKnown &= succeeded(found);
-    return isKnown ? *found : Algebra::Values();
+    return isKnown ? *found : Algebra::Values(carries.size() + 1, carries[0]);
   };
-  e.fillBody(made.getCond(), types, [&](Exporter &inner, ValueRange carries) {
-    Algebra::Values found = before(inner, carries);
-    if (!isKnown)
-      return Algebra::Values();
-    return Algebra::Values{inner.any(found[0])};
-  });
-  e.fillBody(made.getBody(), types, [&](Exporter &inner, ValueRange carries) {
-    Algebra::Values found = before(inner, carries), next;
-    if (!isKnown)
-      return next;
-    IRMapping known = env;
-    known.map(op.getAfter().getArguments(), ArrayRef(found).drop_front());
-    FailureOr<Algebra::Values> stepped = Arrays(inner, like, known).run(*op.getAfterBody());
-    isKnown &= succeeded(stepped);
-    if (isKnown)
-      for (auto [after, carry] : llvm::zip_equal(*stepped, carries))
-        next.push_back(inner.make<SelectOp>(found[0], after, carry));
-    return next;
-  });
-  env.map(op.getResults(), made->getResults());
+  Algebra::Values results = e.repeat(
+      at(op.getInits()), [&](Algebra &inner, ValueRange carries) { return inner.any(before(inner, carries)[0]); },
+      [&](Algebra &inner, ValueRange carries) {
+        Algebra::Values found = before(inner, carries), next;
+        IRMapping known = env;
+        known.map(op.getAfter().getArguments(), ArrayRef(found).drop_front());
+        FailureOr<Algebra::Values> stepped = Arrays(inner, like, known).run(*op.getAfterBody());
+        isKnown &= succeeded(stepped);
+        if (!isKnown)
+          return Algebra::Values(carries);
+        for (auto [after, carry] : llvm::zip_equal(*stepped, carries))
+          next.push_back(inner.make<SelectOp>(found[0], after, carry));
+        return next;
+      });
+  env.map(op.getResults(), results);
   return success(isKnown);
 }
 
@@ -155,12 +151,12 @@ LogicalResult Arrays::emit(Operation &op) {
     return loop(repeated);
   Value made = valueOf(op, at(op.getOperands()));
   if (!made)
-    return emitError(e.loc) << "scalar code must have counterparts in StableHLO, got: '" << op.getName() << "'";
+    return emitError(e.loc) << "scalar code must have counterparts on arrays, got: '" << op.getName() << "'";
   env.map(op.getResult(0), made);
   return success();
 }
 
-FailureOr<Value> onArrays(PointwiseOpInterface op, Exporter &e) {
+FailureOr<Value> onArrays(PointwiseOpInterface op, Algebra &e) {
   Region code;
   Block &block = code.emplaceBlock();
   IRMapping env;

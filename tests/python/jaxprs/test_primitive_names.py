@@ -1,0 +1,136 @@
+"""Equations are of primitives that JAX has, whatever op they are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dovetail as dt
+import dovetail.numpy as dnp
+from dovetail.arrays.array import Array
+from dovetail.jaxprs.evaluation import interpret
+from dovetail.jaxprs.higher_order import OUTLINED
+from dovetail.jaxprs.traversal import subjaxprs
+from support.breadth import one_of
+from support.jax_primitives import NAMES
+from support.jaxpr_functions import FUNCTIONS
+from support.jaxpr_programs import PROGRAMS, arguments
+from support.op_calls import Call, calls_of, types_of
+from support.op_row import Row
+from support.op_table import OPS
+
+
+def names_of(jaxpr: Any) -> Iterator[str]:
+    for eqn in jaxpr.eqns:
+        yield eqn.primitive.name
+    for inner in subjaxprs(jaxpr):
+        yield from names_of(inner)
+
+
+def jaxpr_of(function: Any, *args: Any) -> Any:
+    closed = dt.make_jaxpr(function)(*args)
+    assert set(names_of(closed.jaxpr)) <= NAMES
+    return closed
+
+
+@pytest.mark.parametrize("row", OPS, ids=str)
+def test_ops(row: Row) -> None:
+    dtype = one_of(types_of(row), row.name)
+    for call in calls_of(row, dtype):
+        operands = call.ordinary()
+        jaxpr_of(call.apply, *operands)
+
+
+OF_SEVERAL = {*OUTLINED, "conv", "fft", "irfft", "rfft", "sort"}
+
+
+@pytest.mark.parametrize("row", [row for row in OPS if row.name in OF_SEVERAL], ids=str)
+def test_values(row: Row) -> None:
+    for dtype in types_of(row):
+        for call in calls_of(row, dtype):
+            check_values(call)
+
+
+def check_values(call: Call) -> None:
+    operands = call.values(subnormal=False)
+    with dt.enable_x64(True):
+        arrays = list(map(Array, operands))
+        closed = jaxpr_of(call.apply, *arrays)
+        interpreted = dt.jit(lambda *args: interpret(closed.jaxpr, closed.consts, args))
+        (made,) = interpreted(*arrays)
+    call.check(
+        np.asarray(made), call.eager(operands), max(call.row.bound(call.dtype), 8), flush=True
+    )
+
+
+def words(x: Any) -> Any:
+    """The words of keys."""
+    return dt.random.key_data(x) if hasattr(x.dtype, "generator") else x
+
+
+def transformed(function: Any, how: str, args: Any) -> tuple[Any, Any]:
+    """A function of the arguments, and these."""
+    if how == "vmap":
+        return dt.vmap(function), [dnp.stack([x, x]) for x in args]
+    is_float = [getattr(x, "dtype", None) == np.float32 for x in args]
+    if True not in is_float:
+        pytest.skip("no argument has a derivative")
+    number = is_float.index(True)
+
+    def one(x: Any, args: Any) -> Any:
+        return function(*args[:number], x, *args[number + 1 :])
+
+    def tangent(*args: Any) -> Any:
+        return dt.jvp(lambda x: one(x, args), (args[number],), (args[number],))
+
+    def cotangent(*args: Any) -> Any:
+        outs, back = dt.vjp(lambda x: one(x, args), args[number])
+        return back(dt.tree.map(dnp.ones_like, outs))
+
+    return (tangent if how == "jvp" else cotangent), args
+
+
+# Of loops of unknown length, whose number of iterations is no parameter; without arrays; without
+# derivatives.
+WITHOUT = {
+    *(("while_consts", "vjp"), ("while_shared", "vjp")),
+    *(("zeros", "vmap"), ("arange", "vmap")),
+    *(("betainc", "jvp"), ("betainc", "vjp")),
+}
+
+
+@pytest.mark.parametrize("how", ["jvp", "vjp", "vmap"])
+@pytest.mark.parametrize(
+    "name", ["elementary", *(name for name, *_ in FUNCTIONS), "pooled_gradient"]
+)
+def test_transformed(name: str, how: str) -> None:
+    (make, args), *_ = (
+        (make, args) for each, make, args in (*PROGRAMS, *FUNCTIONS) if each == name
+    )
+    if (name, how) in WITHOUT:
+        pytest.skip("it has no such program")
+    function, given = transformed(make(dt), how, arguments(dt, args))
+    closed = jaxpr_of(function, *given)
+    made = dt.jit(lambda *args: interpret(closed.jaxpr, closed.consts, args))(*given)
+    for got, wanted in zip(made, dt.tree.leaves(function(*given)), strict=True):
+        got, wanted = map(words, (got, wanted))
+        assert got.shape == wanted.shape
+        if got.dtype != dt.dtypes.float0:
+            np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-5)
+
+
+def test_convolutions_of_batches() -> None:
+    def conv(x: Any, w: Any) -> Any:
+        return dt.lax.conv_general_dilated(x, w, (1, 2), [(1, 0), (0, 2)], rhs_dilation=(2, 1))
+
+    x = np.random.default_rng(0).normal(size=(3, 2, 4, 6, 7)).astype(np.float32)
+    w = np.random.default_rng(1).normal(size=(3, 5, 4, 2, 3)).astype(np.float32)
+    for dims in ((0, 0), (0, None), (None, 0)):
+        args = [y if dim == 0 else y[0] for y, dim in zip((x, w), dims, strict=True)]
+        batched = dt.vmap(conv, dims)
+        closed = jaxpr_of(batched, *args)
+        (made,) = interpret(closed.jaxpr, closed.consts, args)
+        np.testing.assert_allclose(made, batched(*args), rtol=1e-4, atol=1e-4)
