@@ -30,7 +30,7 @@ def from_dlpack(external_array: Any, device: Any = None, copy: bool | None = Non
     """The elements of another library's array.
 
     Memory on the host with an element type that is in use is shared, so the other library must not
-    write to it any more. Otherwise it is copied.
+    write to it any more. Otherwise it is copied: memory of a GPU to the host, by the other library.
 
     Args:
       external_array: an array with `__dlpack__` and `__dlpack_device__`.
@@ -38,7 +38,8 @@ def from_dlpack(external_array: Any, device: Any = None, copy: bool | None = Non
       copy: True to always copy, False to raise an error if a copy is necessary.
 
     Raises:
-      BufferError: a copy is necessary, and `copy` is False.
+      BufferError: a copy is necessary, and `copy` is False; or the other library cannot copy its
+        memory to the host.
 
     >>> from_dlpack(np.float32([1, 2]))
     Array([1., 2.], dtype=float32)

@@ -86,13 +86,16 @@ def _is_of_import(file: str) -> bool:
 
 def is_module(name: str) -> bool:
     """Whether JAX has a module of that name, which Dovetail need not have."""
-    return name in names.MODULES or name in names.MISSING or name.startswith(names.FOLDERS)
+    return _is_listed_module(name) or name.startswith(names.FOLDERS)
 
 
 def is_listed(module: str, name: str) -> bool:
     """Whether a module of JAX has a name that Dovetail's lacks."""
-    full = f"{module}.{name}"
-    return name in names.MISSING.get(module, ()) or full in names.MODULES or full in names.MISSING
+    return name in names.MISSING.get(module, ()) or _is_listed_module(f"{module}.{name}")
+
+
+def _is_listed_module(name: str) -> bool:
+    return name in names.MODULES or name in names.MISSING
 
 
 def instead_of(
@@ -120,8 +123,8 @@ def instead_of(
     is_probe = not is_import and opcode not in _ATTRIBUTE
     if name.startswith("__") or (is_probe and not is_lenient):
         raise error
-    is_of_jax = is_empty or is_lenient or is_listed(module, name)
-    if is_of_jax and (full in names.MODULES or full in names.MISSING):
+    is_of_jax = is_lenient or is_listed(module, name)
+    if is_of_jax and _is_listed_module(full):
         return importlib.import_module(full)
     if is_of_jax and (is_import or _is_importing(frame)):
         note(full, frame=frame)

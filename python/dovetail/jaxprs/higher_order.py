@@ -178,10 +178,12 @@ class _Call(ComposedPrimitive):
 
     Args:
       name: JAX's name of it.
+      is_closed: whether its program is a `ClosedJaxpr`, not a `Jaxpr`.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, is_closed: bool) -> None:
         super().__init__(name, _called, multiple_results=True)
+        self.is_closed = is_closed
 
     def get_bind_params(self, params: dict[str, Any]) -> dict[str, Any]:
         """The parameters, with a function in the place of the program."""
@@ -192,6 +194,7 @@ class _Call(ComposedPrimitive):
         """Call the program, or the function of `subfuns`."""
         if call_jaxpr is None:
             (function,) = subfuns
+            function = getattr(function, "call_wrapped", function)
             if not makes_equations():
                 operands = (as_operand(arg, f"operand {i} of {self}") for i, arg in enumerate(args))
                 return list(function(*operands))
@@ -200,6 +203,8 @@ class _Call(ComposedPrimitive):
                 (*call_jaxpr.consts, *args),
                 late.making.with_constants_as_arguments(call_jaxpr),
             )
+        if not self.is_closed and isinstance(call_jaxpr, ClosedJaxpr) and not call_jaxpr.consts:
+            call_jaxpr = call_jaxpr.jaxpr
         return super()._bound(*args, call_jaxpr=call_jaxpr, **params)
 
 
@@ -211,7 +216,7 @@ def _called(*args: Any, call_jaxpr: Any, **params: Any) -> list[Any]:
     return jaxpr_as_fun(_closed(call_jaxpr))(*args)
 
 
-call_p, closed_call_p = _Call("call"), _Call("closed_call")
+call_p, closed_call_p = _Call("call", False), _Call("closed_call", True)
 remat_p = CallPrimitive("remat2", "checkpoint", "jaxpr")
 
 # (op, primitive), for the ops on functions.

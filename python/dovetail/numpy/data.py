@@ -38,12 +38,16 @@ def from_data(data: Any, dtype: np.dtype | None) -> Array:
             "None is not a valid value for jnp.array; use an array, a number or nested lists of "
             "numbers"
         )
+    has_capsules = hasattr(data, "__dlpack__") and hasattr(data, "__dlpack_device__")
     try:
         value = np.asarray(data)
     except TypeError:
-        # E.g. from a tensor of a type that NumPy does not know.
-        if not hasattr(data, "__dlpack__"):
+        # E.g. from a tensor of a type that NumPy does not know, or on a device.
+        if not has_capsules:
             raise
+        return as_dtype(from_dlpack(data, copy=True), dtype)
+    if has_capsules and value.dtype == object:
+        # It has no other protocol, so that NumPy took it for a value.
         return as_dtype(from_dlpack(data, copy=True), dtype)
     if value.dtype.kind not in "biufc" and value.dtype not in dtypes.KINDS:
         raise type_error(

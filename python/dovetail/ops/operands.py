@@ -290,7 +290,11 @@ def canonical_shape(shape: Any, name: str = "shape") -> tuple[int, ...]:
     """A shape given as an int or a sequence of ints, as a tuple."""
     result = concrete_sizes(shape, name)
     if any(s < 0 for s in result):
-        raise type_error(f"{name} must have no negative size, got: {result}")
+        # Libraries look for how JAX's message begins.
+        raise type_error(
+            f"Only non-negative indices are allowed: {name} must have no negative size, got: "
+            f"{result}"
+        )
     return result
 
 

@@ -58,10 +58,6 @@ if TYPE_CHECKING:
 Statics = tuple[tuple[int | str, Hashable], ...]
 
 
-# Stands for an array that has no tangent.
-_KNOWN = Array(np.zeros((), np.bool_))
-
-
 class _Call(NamedTuple):
     """The arguments of one call; `key` identifies its program."""
 
@@ -230,8 +226,10 @@ class Jitted(_core.CompiledCalls):
     def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
         """The shapes and element types of the results, without computing them."""
         call = self._parse(args, kwargs, described=True)
-        # Descriptions have no derivatives, also of arrays that have.
-        traced = self._trace(call, [_KNOWN] * len(call.leaves), kind="eval_shape")
+        # Descriptions have no derivatives, also of arrays that have. It is made here, and not once:
+        # `live_arrays` would list it.
+        without_tangent = Array(np.zeros((), np.bool_))
+        traced = self._trace(call, [without_tangent] * len(call.leaves), kind="eval_shape")
         specs = [
             ShapeDtypeStruct(a.shape, a.dtype, sharding=a.explicit, weak_type=a.weak_type)
             for a in traced.avals[: len(traced.avals) - len(traced.written)]

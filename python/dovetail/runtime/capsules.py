@@ -19,6 +19,8 @@ from . import ending
 _CPU = 1
 # Memory that the host can read directly: plain, and pinned for CUDA and ROCm.
 _ON_HOST = (_CPU, 3, 11)
+# Names for messages, by DLDeviceType.
+_PLATFORMS = {2: "cuda", 4: "opencl", 7: "vulkan", 8: "metal", 10: "rocm", 13: "cuda", 14: "oneapi"}
 
 _UINT = 1
 # DLDataTypeCode of the types that NumPy lacks.
@@ -128,6 +130,8 @@ class _Producer:
 
     def __dlpack__(self, **options: Any) -> Any:
         result = self.external.__dlpack__(**options)
+        if _name(result) not in _TYPE_OFFSETS:
+            raise BufferError(f"__dlpack__ must return a new DLPack capsule, got: {result!r}")
         element = _type_of(result)
         self.dtype = _DTYPES.get((element[0], element[1]))
         if self.dtype is not None:
@@ -144,21 +148,35 @@ def imported(external: Any, copy: bool | None = None) -> np.ndarray:
       copy: True to copy in any case, False to reject arrays that must be copied.
 
     Raises:
-      BufferError: a copy is necessary, and `copy` is False; or NumPy cannot read the tensor.
+      BufferError: a copy is necessary, and `copy` is False; the other library cannot copy the
+        memory of a device to the host; or NumPy cannot read the tensor.
     """
     if getattr(getattr(external, "dtype", None), "as_numpy_dtype", None) is object:
         # TensorFlow ends the process instead.
         raise BufferError(
             f"DLPack has no element type for {external.dtype!r}; encode the elements as numbers"
         )
-    kind = int(external.__dlpack_device__()[0])
+    kind, number = map(int, external.__dlpack_device__())
     producer = _Producer(external)
     if kind in _ON_HOST:
         options: dict[str, Any] = {} if copy is None else {"copy": copy}
-    elif copy is False:
-        raise BufferError(f"memory of DLPack's device type {kind} must be copied, got: copy=False")
-    else:
-        options = {"device": "cpu"}
+        return _read(producer, options)
+    where = f"{_PLATFORMS.get(kind, f'a device of type {kind}')}:{number}"
+    if copy is False:
+        raise BufferError(f"memory of {where} must be copied to the host, got: copy=False")
+    try:
+        return _read(producer, {"device": "cpu"})
+    except Exception as error:
+        # Without its driver, the library fails with an error of its own; before DLPack 1.0, it
+        # knows no such request, and its capsule is of the device's memory, which NumPy refuses.
+        raise BufferError(
+            f"{type(external).__name__} must be able to copy its elements from {where} to the "
+            f"host, got: {type(error).__name__}: {error}; copy them there first, as x.get() of "
+            "CuPy and x.cpu() of PyTorch do"
+        ) from error
+
+
+def _read(producer: _Producer, options: dict[str, Any]) -> np.ndarray:
     try:
         value = np.from_dlpack(producer, **options)
     except RuntimeError as error:

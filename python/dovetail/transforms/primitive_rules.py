@@ -121,8 +121,9 @@ class PrimitiveRules(ProgramRules):
             )
             made = rule(self._arguments(primals), tangents, **self.params)
             outs, out_tangents = self._pair(made, rule, "the results and their tangents")
+            # None is for a result that nothing differentiates, such as what a backward rule reads.
             zeros = [
-                _is_zero(tangent) or not dtypes.is_inexact(aval.dtype)
+                tangent is None or _is_zero(tangent) or not dtypes.is_inexact(aval.dtype)
                 for tangent, aval in zip(out_tangents, self.out_avals, strict=True)
             ]
             results = self._operands(outs, self.out_avals, rule, "result")

@@ -58,6 +58,41 @@ def test_names_that_jax_lacks():
         exec("import jax.no_such_module")
 
 
+# Of each kind: a module that is here, one with a name for each primitive, an internal one, and
+# those that are missing, of which one is in a folder of modules.
+@pytest.mark.parametrize(
+    "module",
+    [
+        "numpy",
+        "extend.core.primitives",
+        "interpreters.mlir",
+        "_src.core",
+        "_src.lax.lax",
+        "_src.cudnn",
+        "experimental.hijax",
+        "experimental.pallas",
+        "experimental.pallas.ops.tpu.flash_attention",
+    ],
+)
+def test_modules_have_no_other_names_than_in_jax(module):
+    with pytest.raises(ImportError, match="no_such_name"):
+        exec(f"from jax.{module} import no_such_name")
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = importlib.import_module(f"jax.{module}").no_such_name
+    with pytest.raises(ModuleNotFoundError, match="no_such_name"):
+        importlib.import_module(f"jax.{module}.no_such_name")
+
+
+def test_alternatives_for_names_of_other_versions():
+    # As libraries that know several versions of JAX write it.
+    try:
+        from jax.extend.core.primitives import xla_pmap_p
+    except ImportError:
+        xla_pmap_p = None
+    assert xla_pmap_p is None
+    assert "jax.extend.core.primitives.xla_pmap_p" in {each.name for each in as_jax.report()}
+
+
 def test_missing_names_are_imported_but_not_there():
     assert not hasattr(jax.custom_derivatives, "remat_opt_p")
     assert getattr(jax.profiler, "ProfileData", None) is None

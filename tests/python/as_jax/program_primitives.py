@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import importlib
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -318,6 +321,35 @@ def test_rules_are_asked_for_in_pullbacks_that_are_batched():
     np.testing.assert_array_equal(jax.jit(pull)(cotangents[0])[0], cotangents[0])
     _, push = jax.linearize(lambda x: jax.lax.cond(any_above_p.bind(x), jnp.sin, jnp.cos, x), 11.0)
     np.testing.assert_allclose(jax.jit(jax.vmap(push))(jnp.ones(2)), np.full(2, np.cos(11.0)), 1e-6)
+
+
+@pytest.mark.parametrize("module", ["jax._src.dispatch", "jax.interpreters.xla"])
+def test_implementation_by_the_lowering(module):
+    # As libraries write it whose lowerings are foreign functions.
+    apply_primitive = importlib.import_module(module).apply_primitive
+    cube_p = Primitive("cube")
+    cube_p.multiple_results = True
+    cube_p.def_impl(partial(apply_primitive, cube_p))
+    cube_p.def_abstract_eval(lambda x, *, scale: (x, x))
+    with pytest.raises(NotImplementedError, match="translation rule for primitive 'cube' not"):
+        cube_p.bind(2.0, scale=3)
+    lowering = mlir.lower_fun(lambda x, scale: (scale * x**3, x**2), multiple_results=True)
+    mlir.register_lowering(cube_p, lowering, platform="cpu")
+
+    def jvp(primals, tangents, scale):
+        outs = cube_p.bind(*primals, scale=scale)
+        # Nothing differentiates the second result, which is for the derivative.
+        return outs, [3 * scale * outs[1] * tangents[0], None]
+
+    ad.primitive_jvps[cube_p] = jvp
+    assert cube_p.bind(2.0, scale=3) == [24, 4]
+    for wrap in (lambda f: f, jax.jit):
+        f = wrap(lambda x: cube_p.bind(x, scale=3)[0])
+        assert f(2.0) == 24
+        assert jax.grad(f)(2.0) == 36
+        assert wrap(jax.grad(lambda x: sum(cube_p.bind(x, scale=3))))(2.0) == 36
+        value, tangent = jax.jvp(f, (2.0,), (1.0,))
+        assert (value, tangent) == (24, 36)
 
 
 def test_zeros_of_rules_cross_mapped_functions():

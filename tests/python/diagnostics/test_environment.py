@@ -62,6 +62,14 @@ def test_live_arrays() -> None:
     assert not any(array is gone for array in live)
 
 
+def test_modules_hold_no_arrays() -> None:
+    # NumPyro's tests, for one, begin with a check that none are live.
+    names = "numpy, lax, nn, random, scipy.special, image, optim, experimental.sparse"
+    program = f"import dovetail as dt, dovetail.{names.replace(', ', ', dovetail.')}\n"
+    program += "assert dt.live_arrays() == [], dt.live_arrays()"
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
 def test_typeof() -> None:
     assert str(dt.typeof(dnp.ones((2, 3)))) == "float32[2,3]"
     assert repr(dt.typeof(1)) == "ShapedArray(int32[], weak_type=True)"

@@ -14,6 +14,7 @@ from dovetail.experimental import sparse
 from dovetail.jaxprs.evaluation import eval_jaxpr, interpret
 from dovetail.jaxprs.primitives import find
 from dovetail.transforms.primitives import Primitive, jvps
+from dovetail.trees.wrapped import flatten_fun_nokwargs, wrap_init
 
 X = np.arange(12, dtype=np.float32).reshape(3, 4) + 1
 
@@ -168,6 +169,29 @@ def test_calls(name: str) -> None:
         ):
             np.testing.assert_allclose(function(3.0), 2 * np.sin(3), rtol=1e-6)
             np.testing.assert_allclose(dt.grad(function)(3.0), 2 * np.cos(3), rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["call", "closed_call"])
+def test_calls_of_wrapped_functions(name: str) -> None:
+    # As `jax.api_util` makes them of functions of trees.
+    primitive = find("lax", f"{name}_p")
+
+    def function(x: Any) -> Any:
+        leaves, tree = dt.tree.flatten(({"v": x},))
+        wrapped, out_tree = flatten_fun_nokwargs(
+            wrap_init(lambda x: {"u": dnp.sin(x["v"]) * 2}), tree
+        )
+        outs = primitive.bind(*leaves, subfuns=(wrapped,))
+        return dt.tree.unflatten(out_tree(), outs)["u"]
+
+    (eqn,) = dt.make_jaxpr(function)(1.0).eqns
+    assert eqn.primitive is primitive
+    # JAX's `call` has a `Jaxpr`, and `closed_call` a `ClosedJaxpr`.
+    assert hasattr(eqn.params["call_jaxpr"], "consts") == (name == "closed_call")
+    for each in (function, dt.jit(function)):
+        np.testing.assert_allclose(each(3.0), 2 * np.sin(3), rtol=1e-6)
+        np.testing.assert_allclose(dt.grad(each)(3.0), 2 * np.cos(3), rtol=1e-6)
+        np.testing.assert_allclose(dt.vmap(each)(X[0]), 2 * np.sin(X[0]), rtol=1e-5)
 
 
 def test_references() -> None:

@@ -327,6 +327,17 @@ def test_lax() -> None:
 # Frequencies ----------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("n", range(1, 130))
+def test_frequencies_of_a_period_of_one_are_whole(n: int) -> None:
+    # As in NumPy, n * (1 / n) is a number of Python: masks compare frequencies with bounds.
+    for function, reference in (
+        (dnp.fft.fftfreq, np.fft.fftfreq),
+        (dnp.fft.rfftfreq, np.fft.rfftfreq),
+    ):
+        expected = np.rint(reference(n, 1 / n)).astype(np.float32)
+        np.testing.assert_array_equal(function(n, 1 / n), expected)
+
+
 @pytest.mark.parametrize("n", [0, 1, 2, 7, 8])
 def test_frequencies(n: int) -> None:
     if n:

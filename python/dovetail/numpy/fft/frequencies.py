@@ -79,8 +79,10 @@ def _over(name: str, numbers: Array, count: int, d: ArrayLike, dtype: Any) -> Ar
     computed = dtypes.to_inexact_dtype(to)
     if isinstance(d, (tuple, list)) or np.ndim(d):
         raise value_error(f"The d argument of {name} only takes a single value. Got d = {d}")
-    distance = as_operand(name, d, 1)
-    period = lax.convert_element_type(distance * count, computed)
+    # Numbers of Python are multiplied in their own precision: 41 * (1 / 41) is 1.
+    is_known = isinstance(d, (int, float, np.generic)) and type(count) is int
+    factor: Any = d if is_known else as_operand(name, d, 1)
+    period = lax.convert_element_type(factor * count, computed)
     result = divide(lax.convert_element_type(numbers, computed), period)
     return lax.convert_element_type(result, to)
 
