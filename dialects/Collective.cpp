@@ -11,6 +11,11 @@ using namespace mlir;
 
 namespace dovetail {
 
+bool isToBePartitioned(Operation *op) {
+  auto module = op->getParentOfType<ModuleOp>();
+  return module && module->hasAttr(kPartition);
+}
+
 //===- Verification -------------------------------------------------------------===//
 
 LogicalResult verifyAxes(std::optional<Location> loc, StringRef name, ArrayAttr axes) {

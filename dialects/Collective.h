@@ -8,6 +8,12 @@ namespace dovetail {
 
 /// The attribute of a module that is the program of each device of a mesh, on parts of arrays: the mesh.
 constexpr llvm::StringLiteral kMesh = "dovetail.mesh";
+/// The attribute of a module that is to be partitioned: the mesh over whose devices.
+constexpr llvm::StringLiteral kPartition = "dovetail.partition";
+
+/// Whether an op's program is to be partitioned: of operands that ask for different shardings the first decides, so
+/// that no rewrite may exchange them before.
+bool isToBePartitioned(mlir::Operation *op);
 
 /// The combination of each device's value over axes of these sizes, for every device.
 mlir::Value emitAllReduce(Emitter &e, FactorMap::Combiner combiner, mlir::Value x, mlir::ArrayAttr axes,

@@ -1,5 +1,6 @@
 // The general contraction: inference, transposes, batching and factor map.
 #include "Dot.h"
+#include "Collective.h"
 #include "Folding.h"
 #include "Inference.h"
 #include "Pointwise.h"
@@ -137,7 +138,7 @@ LogicalResult DotGeneralOp::batch(Emitter &e, ValueRange operands, ArrayRef<int6
 /// A transpose that only exchanges the two sides' free dimensions is the contraction with its sides exchanged.
 static LogicalResult exchangeSides(TransposeOp op, PatternRewriter &rewriter) {
   auto dot = op.getX().getDefiningOp<DotGeneralOp>();
-  if (!dot || !dot->hasOneUse())
+  if (!dot || !dot->hasOneUse() || isToBePartitioned(op))
     return failure();
   int64_t numBatch = dot.getLhsBatch().size();
   int64_t numLeft = freeDims(dot.getLhs(), dot.getLhsBatch(), dot.getLhsContract()).size();

@@ -204,6 +204,8 @@ Operation *createGrouped(ImplicitLocOpBuilder &b, StringRef name, ArrayRef<Value
   return b.create(state);
 }
 
+Type bufferType(MLIRContext *context) { return OpaqueType::get(StringAttr::get(context, "hal"), "buffer"); }
+
 Value allocatedBuffer(ImplicitLocOpBuilder &b, RankedTensorType type, ValueRange sizes) {
   OperationState state(b.getLoc(), "flow.tensor.alloca", sizes, type);
   return exportedBuffer(b, b.create(state)->getResult(0), sizes);
@@ -220,8 +222,7 @@ bool isArrayImport(Operation *op) { return op && op->getName().getStringRef() ==
 Value exportedBuffer(ImplicitLocOpBuilder &b, Value array, ValueRange sizes) {
   SmallVector<Value> operands = {array};
   llvm::append_range(operands, sizes);
-  Type type = OpaqueType::get(b.getStringAttr("hal"), "buffer");
-  OperationState state(b.getLoc(), "hal.tensor.export", operands, type);
+  OperationState state(b.getLoc(), "hal.tensor.export", operands, bufferType(b.getContext()));
   state.addAttribute("source_encoding", TypeAttr::get(array.getType()));
   return b.create(state)->getResult(0);
 }

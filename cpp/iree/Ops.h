@@ -36,7 +36,9 @@ mlir::Operation *createGrouped(mlir::ImplicitLocOpBuilder &b, llvm::StringRef na
                                llvm::ArrayRef<mlir::ValueRange> groups, mlir::TypeRange results,
                                llvm::ArrayRef<mlir::NamedAttribute> attributes = {}, unsigned numRegions = 0);
 
-/// A new buffer, of type `!hal.buffer`, for an array of this type with these dynamic sizes.
+/// The type `!hal.buffer`.
+mlir::Type bufferType(mlir::MLIRContext *context);
+/// A new buffer for an array of this type with these dynamic sizes.
 mlir::Value allocatedBuffer(mlir::ImplicitLocOpBuilder &b, mlir::RankedTensorType type, mlir::ValueRange sizes);
 /// The array in a buffer; and whether an op imports one, whose first operand is the buffer.
 mlir::Value importedArray(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer, mlir::RankedTensorType type,

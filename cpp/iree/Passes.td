@@ -246,4 +246,13 @@ def SeparateLoopsPass : ModulePass<"dovetail-separate-loops"> {
   }];
 }
 
+def PassMemoryPass : ModulePass<"dovetail-pass-memory"> {
+  let summary = "memory instead of views as arguments and results of functions that ask for it";
+  let description = [{
+    A function with the attribute `dovetail.passes_memory` takes and returns buffers: its caller knows the types of the
+    arrays in them. IREE 3.13 otherwise compares each argument's shape and type with what it expects, and makes a view of
+    each result, in every call; on several devices, on each of them.
+  }];
+}
+
 #endif // DOVETAIL_IREE_PASSES_TD

@@ -131,6 +131,7 @@ static void addCarry(OpPassManager &manager, const Form &form) {
   manager.addPass(createHideConstantsPass());
   manager.addPass(createSeparateBarriersPass({form.separatesBarriers}));
   manager.addPass(createOutlineFunctionsPass());
+  manager.addPass(createPassMemoryPass());
 }
 
 static void addNothing(OpPassManager &, const Form &) {}

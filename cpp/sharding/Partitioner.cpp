@@ -130,7 +130,13 @@ LogicalResult Partitioner::visit(Operation &op) {
   bool isConstant = op.hasTrait<OpTrait::ConstantLike>();
   if (std::optional<FactorMap> map = isConstant ? std::nullopt : factorMap(&op)) {
     remarkWhole(op, &*map, [&](Value operand) { return shardingOf(operand); });
+    bool isStated = !movesTerms(op, *map) || parts.find(op.getOperand(0))->second.isStated;
+    if (!isStated)
+      parts.find(op.getOperand(0))->second.isStated = true;
     visitDivided(op, *map, statedTerms(op), e);
+    // Only what the program says stays so for several uses.
+    if (!isStated)
+      parts.find(op.getResult(0))->second.isStated = false;
     return success();
   }
   remarkWhole(op, nullptr, [&](Value operand) { return shardingOf(operand); });
@@ -211,6 +217,19 @@ void Partitioner::visitDivided(Operation &op, const FactorMap &map, ArrayRef<Axi
   Operation *local = onParts(op, e, operands, types);
   for (auto [result, part, sharding] : llvm::zip_equal(op.getResults(), local->getResults(), shardings))
     parts[result] = {part, sharding, pending, combiner, !terms.empty()};
+}
+
+/// Whether an op only moves the elements of one array, which is pending and needed only here: the sum is then left to
+/// do for what follows, which may have terms, too, or need a part of it.
+bool Partitioner::movesTerms(Operation &op, const FactorMap &map) {
+  if (op.getNumOperands() != 1 || op.getNumResults() != 1 || !map.reduced.empty() || !map.selected.empty() ||
+      !op.getOperand(0).hasOneUse() || !isLinearIn(&op, {0}))
+    return false;
+  const Part &part = parts.find(op.getOperand(0))->second;
+  auto from = arrayType(op.getOperand(0)), to = arrayType(op.getResult(0));
+  return !part.pending.empty() && part.combiner == FactorMap::Combiner::Sum &&
+         from.getElementType() == to.getElementType() && from.hasStaticShape() && to.hasStaticShape() &&
+         to.getNumElements() <= from.getNumElements();
 }
 
 /// Whether an op on terms of its operands gives a term of its result, so that one sum over devices remains of several:

@@ -63,6 +63,7 @@ private:
   /// The axes over which operands are stated to be terms, if an op is linear in these.
   Axes statedTerms(mlir::Operation &op);
   bool isOfTerms(mlir::Operation &op);
+  bool movesTerms(mlir::Operation &op, const FactorMap &map);
   void visitTerms(mlir::Operation &op, Emitter &e);
 
   MeshAttr mesh;

@@ -78,7 +78,6 @@ void Propagation::run(func::FuncOp function) {
 /// Passes shardings on until nothing changes.
 void Propagation::propagate() {
   pendingFlows.insert(flows.begin(), flows.end());
-  pendingFlows.insert_range(llvm::make_first_range(manuals));
   for (bool onlyPlain : {true, false}) {
     // The first op is visited first.
     pending.insert(ops.rbegin(), ops.rend());
@@ -88,12 +87,13 @@ void Propagation::propagate() {
 
 void Propagation::visitPending(bool onlyPlain) {
   while (!pending.empty() || !pendingFlows.empty())
-    if (!pending.empty())
-      visit(pending.pop_back_val(), onlyPlain);
-    else if (Operation *op = pendingFlows.pop_back_val(); manuals.contains(op))
+    if (pending.empty())
+      visitFlow(cast<FlowOpInterface>(pendingFlows.pop_back_val()));
+    else if (Operation *op = pending.pop_back_val(); manuals.contains(op))
+      // At once, as if the ops on parts were in its place: it matters which operands of later ones are known.
       visitManual(manuals.find(op)->second);
     else
-      visitFlow(cast<FlowOpInterface>(op));
+      visit(op, onlyPlain);
 }
 
 /// Has an op visited, and those in its bodies and in what it applies to parts.
@@ -102,7 +102,7 @@ void Propagation::insertAll(Operation *root) {
     auto manual = manuals.find(op);
     if (manual != manuals.end())
       insertAll(manual->second.function);
-    if (manual != manuals.end() || isa<FlowOpInterface>(op))
+    if (isa<FlowOpInterface>(op))
       pendingFlows.insert(op);
     else if (!op->hasTrait<OpTrait::IsTerminator>())
       pending.insert(op);

@@ -31,7 +31,7 @@ void Propagation::changed(Value value) {
       op = op->getParentOp();
     if (Operation *applied = appliedBy.lookup(op))
       op = applied;
-    (isa<FlowOpInterface>(op) || manuals.contains(op) ? pendingFlows : pending).insert(op);
+    (isa<FlowOpInterface>(op) ? pendingFlows : pending).insert(op);
   };
   auto insertAround = [&](Value member) {
     llvm::for_each(member.getUsers(), insert);

@@ -2,12 +2,11 @@
 #ifndef DOVETAIL_SHARDING_SHARDINGS_H
 #define DOVETAIL_SHARDING_SHARDINGS_H
 
+#include "dialects/Collective.h"
 #include "dialects/Dialect.h"
 
 namespace dovetail {
 
-/// The attribute of a module that is to be partitioned: the mesh over whose devices.
-constexpr llvm::StringLiteral kPartition = "dovetail.partition";
 /// The sharding of an argument or a result of a function.
 constexpr llvm::StringLiteral kSharding = "dovetail.sharding";
 /// The shardings of an op's results.

@@ -180,6 +180,11 @@ class Module:
     def donate_arguments(self, numbers: Sequence[int]) -> None:
         """Allow `main` to write results over these arguments."""
 
+    def pass_memory(self) -> None:
+        """
+        Have the compiled `main` take and return memory instead of views of it.
+        """
+
     def check_finite(self, unwanted: Sequence[str]) -> None:
         """
         Request the checks of `dovetail-check-finite` for the named kinds of values.
@@ -938,7 +943,7 @@ class PartCalls:
                 tuple[int, ...],
                 numpy.dtype,
                 dovetail.placement.shardings.Place | None,
-                bool,
+                dovetail.arrays.shards.Returned,
                 bool,
             ]
         ],
@@ -956,8 +961,8 @@ class PartCalls:
         Args:
           inputs: of each argument, its sharding, whether all devices have all of it, what is left of it if it is
             donated (None otherwise), and whether it may be a result.
-          outputs: of each result, its sharding, shape, dtype and place, whether its type is weak, and whether its
-            memory may be that of something else.
+          outputs: of each result, its sharding, shape, dtype and place, what its parts have in common, and whether its
+            type is weak.
           example: the tree of the results, with the number of each leaf in its place.
           unflatten: makes that tree of a list.
           shards: the class of arrays in parts.

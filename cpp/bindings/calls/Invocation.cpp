@@ -100,7 +100,8 @@ bool Invocation::Call::pushBuffer(const Input &input, PyObject *leaf, PyObject *
     if (space.ptr() != self.space.ptr())
       return pushMade(input, leaf);
   }
-  return push(runtime->ref.get(buffer).ptr());
+  nb::object view = viewOf(buffer);
+  return view.is_valid() && push(view.ptr());
 }
 
 bool Invocation::Call::pushHost(const Input &input, PyObject *leaf, PyObject *host) {

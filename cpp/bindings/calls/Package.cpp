@@ -81,6 +81,8 @@ static void setPackage(nb::object array, nb::object ndarray, nb::object generic,
   made->spaceName = interned("space");
   made->bytesName = interned("nbytes");
   made->baseName = interned("base");
+  made->refName = interned("ref");
+  made->memoryName = interned("memory");
   made->tracesName = interned("traces");
   made->valueName = interned("_value");
   made->protocolName = interned("__jax_array__");
@@ -90,9 +92,9 @@ static void setPackage(nb::object array, nb::object ndarray, nb::object generic,
 static void setChecker(nb::object checker) { package->checker = checker.is_none() ? nb::object() : std::move(checker); }
 
 Runtime::Runtime(nb::handle buffer)
-    : buffer(reinterpret_cast<PyTypeObject *>(buffer.ptr())), ref(buffer, "_ref"), dtype(buffer, "_dtype"),
-      device(buffer, "_where"), shape(buffer, "_shape"), view(buffer, "_view"), host(buffer, "_host"),
-      shared(buffer, "_shared") {}
+    : buffer(reinterpret_cast<PyTypeObject *>(buffer.ptr())), ref(buffer, "_ref"), memory(buffer, "_memory"),
+      dtype(buffer, "_dtype"), device(buffer, "_where"), shape(buffer, "_shape"), view(buffer, "_view"),
+      host(buffer, "_host"), shared(buffer, "_shared") {}
 
 bool isShared(PyObject *buffer, PyObject *array) {
   if (runtime->shared.get(buffer).ptr() != Py_False)
@@ -116,11 +118,21 @@ bool isShared(PyObject *buffer, PyObject *array) {
   return false;
 }
 
-PyObject *newBuffer(PyObject *reference, PyObject *dtype, PyObject *device, PyObject *shape, bool isShared) {
+/// What a slot has, or else what the property makes and puts there.
+static nb::object madeOnce(const Slot &slot, PyObject *buffer, const nb::object &property) {
+  nb::object made = slot.get(buffer);
+  return made.is_none() ? nb::steal(PyObject_GetAttr(buffer, property.ptr())) : made;
+}
+
+nb::object viewOf(PyObject *buffer) { return madeOnce(runtime->ref, buffer, package->refName); }
+nb::object memoryOf(PyObject *buffer) { return madeOnce(runtime->memory, buffer, package->memoryName); }
+
+PyObject *newBuffer(PyObject *view, PyObject *dtype, PyObject *device, PyObject *shape, bool isShared) {
   PyObject *buffer = runtime->buffer->tp_alloc(runtime->buffer, 0);
   if (!buffer)
     return nullptr;
-  runtime->ref.set(buffer, reference);
+  runtime->ref.set(buffer, view);
+  runtime->memory.set(buffer, Py_None);
   runtime->dtype.set(buffer, dtype);
   runtime->device.set(buffer, device);
   runtime->shape.set(buffer, shape);

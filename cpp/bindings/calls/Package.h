@@ -10,7 +10,8 @@ namespace dovetail {
 struct Package {
   nanobind::object array, ndarray, generic, dtype, dtypes, asarray, stack, settings, snapshot, errors, quiet, record,
       constants, flatten, isNamedTuple;
-  nanobind::object shapeName, dtypeName, spaceName, bytesName, baseName, tracesName, valueName, protocolName;
+  nanobind::object shapeName, dtypeName, spaceName, bytesName, baseName, refName, memoryName, tracesName, valueName,
+      protocolName;
   /// Inspects the results of public functions whose calls are not replayed; null unless enabled.
   nanobind::object checker;
 };
@@ -21,7 +22,7 @@ struct Runtime {
   /// A borrowed reference: every buffer and program holds the class. An owned one would live until the process ends,
   /// and IREE reports objects that do.
   PyTypeObject *buffer;
-  Slot ref, dtype, device, shape, view, host, shared;
+  Slot ref, memory, dtype, device, shape, view, host, shared;
 
   explicit Runtime(nanobind::handle buffer);
 };
@@ -51,8 +52,11 @@ nanobind::object callPython(const nanobind::object &function, Args... args) {
       PyObject_Vectorcall(function.ptr(), storage + 1, sizeof...(args) | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
 }
 
-/// An immutable buffer of an array that IREE returned; null with a Python error.
-PyObject *newBuffer(PyObject *reference, PyObject *dtype, PyObject *device, PyObject *shape, bool isShared);
+/// An immutable buffer of an array of which IREE returned a view; null with a Python error.
+PyObject *newBuffer(PyObject *view, PyObject *dtype, PyObject *device, PyObject *shape, bool isShared);
+/// IREE's reference to a buffer's view, or to its memory; null with a Python error.
+nanobind::object viewOf(PyObject *buffer);
+nanobind::object memoryOf(PyObject *buffer);
 
 /// Returns true while this thread traces a function.
 bool isTracing();

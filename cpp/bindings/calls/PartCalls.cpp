@@ -4,6 +4,7 @@
 #include "Package.h"
 #include "ResultTree.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVector.h"
 #include <nanobind/stl/tuple.h>
 #include <optional>
@@ -35,17 +36,23 @@ struct PartInput {
 /// A result of a program on parts.
 struct PartOutput {
   nb::object sharding, shape, dtype, place;
-  bool isWeak, isShared;
+  /// What its parts have in common, a tuple.
+  nb::object common;
+  bool isWeak;
 };
 
 /// The class of what is in parts, of the package.
 struct ShardsType {
   PyTypeObject *type;
-  Slot sharding, shape, dtype, parts;
+  Slot sharding, shape, dtype, parts, references, common;
 
   explicit ShardsType(nb::handle type)
       : type(reinterpret_cast<PyTypeObject *>(type.ptr())), sharding(type, "sharding"), shape(type, "shape"),
-        dtype(type, "dtype"), parts(type, "parts") {}
+        dtype(type, "dtype"), parts(type, "_parts"), references(type, "_references"), common(type, "_common") {}
+
+  bool isTypeOf(PyObject *data) const { return Py_TYPE(data) == type; }
+  /// Whether there are no buffers yet, only IREE's references.
+  bool isReturned(PyObject *data) const { return isTypeOf(data) && parts.peek(data) == Py_None; }
 };
 
 /// A program on parts of arrays, with all that a call needs except for what runs it. A call takes donated arrays from
@@ -69,7 +76,7 @@ public:
         if (int result = visit(object->ptr()))
           return result;
     for (const PartOutput &output : outputs)
-      for (const auto *object : {&output.sharding, &output.shape, &output.dtype, &output.place})
+      for (const auto *object : {&output.sharding, &output.shape, &output.dtype, &output.place, &output.common})
         if (int result = visit(object->ptr()))
           return result;
     for (const auto *object : {&shardsClass, &list, &push, &get, &space, &devices, &last})
@@ -82,7 +89,9 @@ public:
 private:
   nb::object dataOf(PartInput &input, PyObject *leaf) const;
   PyObject *partOf(PyObject *data, size_t device) const;
-  bool isOn(PyObject *part, PyObject *device) const;
+  bool isIn(PyObject *own, PyObject *device) const;
+  nb::object memoryAt(PyObject *data, size_t device) const;
+  void setAllShared(nb::object data) const;
   nb::object argumentsOf(size_t device, llvm::ArrayRef<nb::object> data) const;
   bool isOwn(PyObject *leaf, PyObject *data) const;
   bool take(nb::list leaves, llvm::ArrayRef<nb::object> data) const;
@@ -110,7 +119,7 @@ nb::object PartCalls::dataOf(PartInput &input, PyObject *leaf) const {
   if (!data)
     return {};
   nb::object held = nb::borrow(data);
-  if (Py_TYPE(data) != shards->type)
+  if (!shards->isTypeOf(data))
     // All devices share it.
     return isBuffer(data) && input.isReplicated && !input.remains.is_valid() ? held : nb::object();
   nb::object own = shards->sharding.get(data);
@@ -127,19 +136,32 @@ nb::object PartCalls::dataOf(PartInput &input, PyObject *leaf) const {
 
 /// A device's part of data; null if there is none.
 PyObject *PartCalls::partOf(PyObject *data, size_t device) const {
-  if (Py_TYPE(data) != shards->type)
+  if (!shards->isTypeOf(data))
     return data;
   PyObject *parts = shards->parts.peek(data);
   return PyList_CheckExact(parts) && PyList_GET_SIZE(parts) > Py_ssize_t(device) ? PyList_GET_ITEM(parts, device)
                                                                                  : nullptr;
 }
 
-/// Whether a part is a buffer in the memory of a device.
-bool PartCalls::isOn(PyObject *part, PyObject *device) const {
-  if (!part || !isBuffer(part))
-    return false;
-  PyObject *own = runtime->device.peek(part);
+/// Whether what is on one device is in the memory of another.
+bool PartCalls::isIn(PyObject *own, PyObject *device) const {
   return own == device || checked(nb::steal(PyObject_GetAttr(own, package->spaceName.ptr()))).is(space);
+}
+
+/// IREE's reference to a device's part of data; null if it is elsewhere.
+nb::object PartCalls::memoryAt(PyObject *data, size_t device) const {
+  PyObject *own = itemOf(devices, device);
+  if (shards->isReturned(data)) {
+    PyObject *others = PyTuple_GET_ITEM(shards->common.peek(data), 0);
+    nb::object references = shards->references.get(data);
+    bool isHere = others == devices.ptr() ||
+                  (PyList_GET_SIZE(others) > Py_ssize_t(device) && isIn(PyList_GET_ITEM(others, device), own));
+    return isHere ? nb::borrow(itemOf(references, device)) : nb::object();
+  }
+  PyObject *part = partOf(data, device);
+  if (!part || !isBuffer(part) || !isIn(runtime->device.peek(part), own))
+    return {};
+  return checked(memoryOf(part));
 }
 
 /// IREE's list; null if a part is elsewhere.
@@ -148,10 +170,10 @@ nb::object PartCalls::argumentsOf(size_t device, llvm::ArrayRef<nb::object> data
   nb::int_ size(data.size() + sizeOf(constant));
   nb::object arguments = checked(callPython(list, size.ptr()));
   for (const nb::object &each : data) {
-    PyObject *part = partOf(each.ptr(), device);
-    if (!isOn(part, itemOf(devices, device)))
+    nb::object memory = memoryAt(each.ptr(), device);
+    if (!memory.is_valid())
       return {};
-    checked(callPython(push, arguments.ptr(), runtime->ref.get(part).ptr()));
+    checked(callPython(push, arguments.ptr(), memory.ptr()));
   }
   for (size_t i = 0; i < sizeOf(constant); ++i)
     checked(callPython(push, arguments.ptr(), itemOf(constant, i)));
@@ -161,8 +183,14 @@ nb::object PartCalls::argumentsOf(size_t device, llvm::ArrayRef<nb::object> data
 /// Whether a donated array, whose data the call holds as well, is all that refers to it: of its parts, no other array
 /// and no view may know.
 bool PartCalls::isOwn(PyObject *leaf, PyObject *data) const {
-  if (arrayIn(leaf).data != data || Py_REFCNT(data) != 2 || Py_TYPE(data) != shards->type)
+  if (arrayIn(leaf).data != data || Py_REFCNT(data) != 2 || !shards->isTypeOf(data))
     return false;
+  if (shards->isReturned(data)) {
+    PyObject *references = shards->references.peek(data);
+    return PyTuple_GET_ITEM(shards->common.peek(data), 2) == Py_False && Py_REFCNT(references) == 1 &&
+           llvm::all_of(llvm::seq(PyList_GET_SIZE(references)),
+                        [&](Py_ssize_t i) { return Py_REFCNT(PyList_GET_ITEM(references, i)) == 1; });
+  }
   PyObject *parts = shards->parts.peek(data);
   if (Py_REFCNT(parts) != 1)
     return false;
@@ -183,6 +211,15 @@ bool PartCalls::take(nb::list leaves, llvm::ArrayRef<nb::object> data) const {
     if (inputs[i].remains.is_valid())
       setData(itemOf(leaves, i), inputs[i].remains.ptr());
   return true;
+}
+
+/// Forbids programs to overwrite parts.
+void PartCalls::setAllShared(nb::object data) const {
+  if (shards->isReturned(data.ptr()))
+    data.attr("parts");
+  for (size_t d = 0; d < sizeOf(devices); ++d)
+    if (PyObject *part = partOf(data.ptr(), d))
+      setShared(part);
 }
 
 nb::object PartCalls::begin(nb::list leaves) {
@@ -209,9 +246,7 @@ nb::object PartCalls::begin(nb::list leaves) {
     if (inputs[i].remains.is_valid())
       held.append(data[i]);
     else if (inputs[i].isHandedBack)
-      for (size_t d = 0; d < sizeOf(devices); ++d)
-        if (PyObject *part = partOf(data[i].ptr(), d))
-          setShared(part);
+      setAllShared(data[i]);
   }
   return nb::make_tuple(lists, held);
 }
@@ -219,17 +254,17 @@ nb::object PartCalls::begin(nb::list leaves) {
 nb::object PartCalls::resultOf(size_t number, nb::list lists) const {
   const PartOutput &output = outputs[number];
   nb::int_ index(number);
-  nb::list parts;
-  for (size_t d = 0; d < sizeOf(devices); ++d) {
-    nb::object reference = checked(callPython(get, PyTuple_GET_ITEM(itemOf(lists, d), 1), index.ptr()));
-    parts.append(checked(
-        nb::steal(newBuffer(reference.ptr(), output.dtype.ptr(), itemOf(devices, d), Py_None, output.isShared))));
-  }
+  nb::object references = checked(nb::steal(PyList_New(sizeOf(devices))));
+  for (size_t d = 0; d < sizeOf(devices); ++d)
+    PyList_SET_ITEM(references.ptr(), d,
+                    checked(callPython(get, PyTuple_GET_ITEM(itemOf(lists, d), 1), index.ptr())).release().ptr());
   nb::object data = checked(nb::steal(shards->type->tp_alloc(shards->type, 0)));
   shards->sharding.set(data.ptr(), output.sharding.ptr());
   shards->shape.set(data.ptr(), output.shape.ptr());
   shards->dtype.set(data.ptr(), output.dtype.ptr());
-  shards->parts.set(data.ptr(), parts.ptr());
+  shards->parts.set(data.ptr(), Py_None);
+  shards->references.set(data.ptr(), references.ptr());
+  shards->common.set(data.ptr(), output.common.ptr());
   return checked(nb::steal(newArray(data.ptr(), Py_None, output.isWeak, output.place.ptr())));
 }
 
@@ -260,9 +295,9 @@ void PartCalls::set(PyObject *args, PyObject *kwargs) {
     inputs.push_back({sharding, isReplicated, remains.is_none() ? nb::object() : remains, isHandedBack});
   }
   for (nb::handle each : nb::list(nb::borrow(givenOutputs))) {
-    auto [sharding, shape, dtype, place, isWeak, isShared] =
-        nb::cast<std::tuple<nb::object, nb::object, nb::object, nb::object, bool, bool>>(each);
-    outputs.push_back({sharding, shape, dtype, place, isWeak, isShared});
+    auto [sharding, shape, dtype, place, common, isWeak] =
+        nb::cast<std::tuple<nb::object, nb::object, nb::object, nb::object, nb::tuple, bool>>(each);
+    outputs.push_back({sharding, shape, dtype, place, common, isWeak});
   }
   structure.set(example, nb::borrow(unflatten));
   nb::object *fields[] = {&shardsClass, &list, &push, &get, &space, &devices, &last};

@@ -152,6 +152,11 @@ static void donateArguments(const Shared &module, const std::vector<unsigned> &n
     function.setArgAttr(number, kDonated, UnitAttr::get(&context()));
 }
 
+/// Asks for `main` on memory instead of views of it.
+static void passMemory(const Shared &module) {
+  findIn(module, "main").op()->setAttr(kPassesMemory, UnitAttr::get(&context()));
+}
+
 /// Asks for what `dovetail-check-finite` adds, by the names of values.
 static void checkFinite(const Shared &module, const std::vector<std::string> &unwanted) {
   SmallVector<StringRef> names(unwanted.begin(), unwanted.end());
@@ -455,6 +460,7 @@ void bindModule(nb::module_ &m) {
       .def("shardings", &shardingsOf,
            "The axes over which each dimension of each argument and result of one device's program is sharded.")
       .def("donate_arguments", &donateArguments, "numbers"_a, "Allow `main` to write results over these arguments.")
+      .def("pass_memory", &passMemory, "Have the compiled `main` take and return memory instead of views of it.")
       .def("check_finite", &checkFinite, "unwanted"_a,
            "Request the checks of `dovetail-check-finite` for the named kinds of values.")
       .def("op_numbered", &describeNumbered, "number"_a,

@@ -5,8 +5,10 @@ The elements of an array, its data, are a NumPy array, a buffer of the runtime, 
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +26,33 @@ from dovetail.placement.devices import Device
 from dovetail.placement.shardings import Block, Index, Sharding, addressable_blocks
 
 
+class Returned(NamedTuple):
+    """What the parts of a program's result have in common.
+
+    Attributes:
+      devices: the runtime's devices that have them.
+      shape: the shape of each, which may be padded.
+      shared: whether something else may refer to their memory.
+    """
+
+    devices: Sequence[Any]
+    shape: tuple[int, ...]
+    shared: bool
+
+
+# Held while buffers are made of references: two buffers must not have the same memory. Making them
+# may run finalizers, which may make others.
+_making = threading.RLock()
+
+
+def _after_fork() -> None:
+    global _making
+    _making = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
 class Shards:
     """The elements of an array in parts, one for each device of this process.
 
@@ -35,7 +64,9 @@ class Shards:
         object if they are the same part. A part may be padded at the ends of dimensions.
     """
 
-    __slots__ = ("dtype", "parts", "shape", "sharding")
+    # Results of compiled programs are made by `PartCalls`: most of them only feed the next call,
+    # which needs no buffers.
+    __slots__ = ("_common", "_parts", "_references", "dtype", "shape", "sharding")
 
     def __init__(
         self, sharding: Sharding, shape: tuple[int, ...], dtype: np.dtype, parts: Sequence[Any]
@@ -43,7 +74,34 @@ class Shards:
         self.sharding = sharding
         self.shape = shape
         self.dtype = dtype
-        self.parts = list(parts)
+        self._parts: list[Any] | None = list(parts)
+        # IREE's references to the memory of each part, instead of buffers.
+        self._references: list[Any] | None = None
+        self._common: Returned | None = None
+
+    @property
+    def parts(self) -> list[Any]:
+        """NumPy arrays and buffers, in the order of the sharding's devices."""
+        parts = self._parts
+        if parts is None:
+            with _making:
+                parts = self._made()
+        return parts
+
+    def _made(self) -> list[Any]:
+        from dovetail.runtime import Buffer  # lazy
+
+        if self._parts is None:
+            assert self._references is not None
+            assert self._common is not None
+            devices, shape, shared = self._common
+            made = [
+                Buffer(None, self.dtype, device, shared, memory=memory, shape=shape)
+                for device, memory in zip(devices, self._references, strict=True)
+            ]
+            if self._parts is None:
+                self._parts, self._references = made, None
+        return self._parts
 
     @property
     def blocks(self) -> tuple[Block, ...]:

@@ -80,7 +80,7 @@ def invocation(
             )
             for i, aval in enumerate(program.avals)
         ],
-        captured=[buffer._ref for buffer in captured],
+        captured=[buffer.ref for buffer in captured],
         example=unflatten(program.out_spec, range(len(program.avals))),
         unflatten=program.out_spec.unflatten,
         invoke=executable.invoke,

@@ -10,7 +10,7 @@ from iree.runtime import VmVariantList
 
 from dovetail import _core
 from dovetail.arrays.array import Array
-from dovetail.arrays.shards import Shards
+from dovetail.arrays.shards import Returned, Shards
 from dovetail.placement.shardings import Sharding
 from dovetail.programs.donation import remains_of
 from dovetail.programs.partitions import PartitionedExecutable
@@ -57,9 +57,20 @@ def invocation(
             for i, (aval, (sharding, _)) in enumerate(zip(avals, given, strict=True))
         ],
         outputs=[
-            (sharding, shape, dtype, place, aval.weak_type, i in one.sharing)
-            for (i, sharding, shape, dtype), aval, place in zip(
-                partitioned.results, program.avals, program.places, strict=True
+            (
+                sharding,
+                shape,
+                dtype,
+                place,
+                Returned(devices, part, i in one.sharing),
+                aval.weak_type,
+            )
+            for (i, sharding, shape, dtype), part, aval, place in zip(
+                partitioned.results,
+                partitioned.result_parts,
+                program.avals,
+                program.places,
+                strict=True,
             )
         ],
         example=unflatten(program.out_spec, range(len(program.avals))),
@@ -71,7 +82,7 @@ def invocation(
         space=devices[0].space,
         devices=devices,
         last=[
-            [*[data.parts[n]._ref for data in captured], number._ref]
+            [*[data.parts[n].memory for data in captured], number.memory]
             for n, number in enumerate(executable.participants.numbers)
         ],
     )

@@ -81,6 +81,11 @@ def _participants_of(count: int, owners: tuple[int, ...] | None) -> Participants
     return Participants(count, group.timeout, group.transport, processes=owners, turn=group.turn)
 
 
+def result_parts(partition: Partition) -> list[tuple[int, ...]]:
+    """The shape of the parts of each result of a program, which all devices have alike."""
+    return [shape for shape, _ in partition.module.function("main").outputs]
+
+
 class PartitionedExecutable:
     """The executable of a partitioned program, called with whole arrays.
 
@@ -94,6 +99,7 @@ class PartitionedExecutable:
       executable: the program of one device, on all of them.
       arguments: the sharding of each argument, and the shape of its parts.
       results: the number, the sharding, the shape and the dtype of each result.
+      result_parts: the shape of the parts of each result.
       devices: the runtime devices.
     """
 
@@ -111,6 +117,7 @@ class PartitionedExecutable:
             (i, sharding, aval.shape, aval.dtype)
             for i, (sharding, aval) in enumerate(zip(partition.results, avals, strict=True))
         ]
+        self.result_parts = result_parts(partition)
         self._donated = donated
         self.devices = [each.device for each in executable.executables]
 

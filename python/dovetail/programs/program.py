@@ -365,7 +365,9 @@ class Program:
 
         platform = self.device.platform
         if self.partition is not None:
-            prepared = self.partition.module
+            prepared = self.partition.module.clone()
+            # Each device checks and makes views in every call, otherwise.
+            prepared.pass_memory()
         else:
             # Lowered once, so that a module that no evaluation needs is not cached.
             prepared = self.__dict__.get("prepared") or self.after("check", is_partitioned=False)
@@ -429,6 +431,7 @@ class Program:
                 host_functions=functions,
                 owner=self.module,
                 output_dtypes=self.result_dtypes,
+                output_shapes=partitions.result_parts(self.partition),
                 foreign_lines=foreign_lines,
             )
             return PartitionedExecutable(spmd, self.partition, self.avals, self.donated)

@@ -7,11 +7,12 @@ import sys
 from typing import Any
 
 import numpy as np
-from iree.runtime import HalBufferView, VmRef
+from iree.runtime import HalBuffer, HalBufferView, VmRef
 
 from .capsules import capsule, imported
 from .devices import Device, get_device
 from .dtypes import ELEMENT_OF_DTYPE
+from .iree_internals import reference
 
 
 class Buffer:
@@ -21,10 +22,12 @@ class Buffer:
     function needs no copy on the device that made it.
 
     Args:
-      ref: IREE's reference to the buffer view.
+      ref: IREE's reference to the buffer view; None if there is none yet.
       dtype: the NumPy dtype of the elements.
       device: the device whose memory it is in.
       shared: whether something else may refer to the memory, so that no program may write to it.
+      memory: IREE's reference to the memory, if there is no view yet, and
+      shape: the size of each dimension in it.
 
     Example:
       >>> from dovetail import runtime
@@ -34,15 +37,35 @@ class Buffer:
     """
 
     # Attributes are released in the order of their names: a device after what is on it.
-    __slots__ = ("__weakref__", "_dtype", "_host", "_ref", "_shape", "_shared", "_view", "_where")
+    __slots__ = (
+        "__weakref__",
+        "_dtype",
+        "_host",
+        "_memory",
+        "_ref",
+        "_shape",
+        "_shared",
+        "_view",
+        "_where",
+    )
 
-    def __init__(self, ref: VmRef, dtype: np.dtype, device: Device, shared: bool = False) -> None:
+    def __init__(
+        self,
+        ref: VmRef | None,
+        dtype: np.dtype,
+        device: Device,
+        shared: bool = False,
+        *,
+        memory: VmRef | None = None,
+        shape: tuple[int, ...] | None = None,
+    ) -> None:
         self._ref = ref
+        self._memory = memory
         self._dtype = dtype
         self._where = device
         self._shared = shared
         # Filled on first use: a result that only feeds the next call needs none of them.
-        self._shape: tuple[int, ...] | None = None
+        self._shape: tuple[int, ...] | None = shape
         self._view: HalBufferView | None = None
         self._host: np.ndarray | None = None
 
@@ -51,9 +74,33 @@ class Buffer:
         """The IREE buffer view."""
         view = self._view
         if view is None:
-            view = self._view = self._ref.deref(HalBufferView)
+            if self._ref is not None:
+                view = self._ref.deref(HalBufferView)
+            else:
+                assert self._memory is not None
+                assert self._shape is not None
+                memory = self._memory.deref(HalBuffer)
+                assert memory is not None
+                view = HalBufferView(memory, self._shape, ELEMENT_OF_DTYPE[self._dtype])
             assert view is not None
+            self._view = view
         return view
+
+    @property
+    def ref(self) -> VmRef:
+        """IREE's reference to the view."""
+        ref = self._ref
+        if ref is None:
+            ref = self._ref = self.view.ref
+        return ref
+
+    @property
+    def memory(self) -> VmRef:
+        """IREE's reference to the memory, for programs that take it without a view."""
+        memory = self._memory
+        if memory is None:
+            memory = self._memory = reference(self.view.get_buffer())
+        return memory
 
     @property
     def shape(self) -> tuple[int, ...]:

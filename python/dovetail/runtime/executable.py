@@ -151,6 +151,8 @@ class Executable:
       vmfb: the module file's bytes, as `compile_module` returned them, or a `LoadedModule`.
       function: the function's name.
       device: a `Device`, or its name; not used with a `LoadedModule`.
+      output_shapes: shapes of the results of a function that takes and returns memory instead of
+        views of it; None of others.
       output_dtypes: dtypes of the results; by default those stated by the module. A module without
         a Dovetail signature does not distinguish signed from unsigned integers.
       imports: VM modules with the functions that the module imports.
@@ -179,6 +181,7 @@ class Executable:
         device: str | Device = "local-sync",
         *,
         output_dtypes: Sequence[Any] | None = None,
+        output_shapes: Sequence[tuple[int, ...]] | None = None,
         imports: Sequence[VmModule] = (),
         host_functions: HostFunctions | None = None,
         out_of_memory: Callable[[Sequence[tuple[int, ...]]], OutOfMemoryError] | None = None,
@@ -198,6 +201,7 @@ class Executable:
         self.function = vmfb.function(function)
         self._out_of_memory = out_of_memory
         self._dtypes = _output_dtypes(self.function, output_dtypes)
+        self._shapes = output_shapes
         self.sharing = _numbers(self.function, SHARING_KEY)
         self.handed_back = _numbers(self.function, HANDED_BACK_KEY)
 
@@ -222,16 +226,18 @@ class Executable:
         """A call on arrays, as for `__call__`, that has not run yet."""
         device = self.device
         space, put, elements = device.space, device.put, ELEMENT_OF_DTYPE
+        passes_memory = self._shapes is not None
         arguments = VmVariantList(len(arrays))
         shared: list[np.ndarray] | None = None
         for array in arrays:
             kind = type(array)
             if kind is Buffer and array._where.space is space:
-                push(arguments, array._ref)
+                push(arguments, array.memory if passes_memory else array.ref)
                 continue
             if kind is np.ndarray and array.nbytes < SHARE_BYTES:
                 try:
-                    push(arguments, put(array, elements[array.dtype]))
+                    view = put(array, elements[array.dtype])
+                    push(arguments, view.get_buffer() if passes_memory else view)
                     continue
                 except (KeyError, ValueError):
                     pass  # not contiguous, or not of the machine's byte order
@@ -258,7 +264,13 @@ class Executable:
         dtypes, device = self._dtypes, self.device
         if dtypes is None:
             dtypes = _dtypes_of(results)
-        buffers = [Buffer(get(results, i), dtype, device) for i, dtype in enumerate(dtypes)]
+        if self._shapes is None:
+            buffers = [Buffer(get(results, i), dtype, device) for i, dtype in enumerate(dtypes)]
+        else:
+            buffers = [
+                Buffer(None, dtype, device, memory=get(results, i), shape=shape)
+                for i, (dtype, shape) in enumerate(zip(dtypes, self._shapes, strict=True))
+            ]
         for i in self.sharing:
             buffers[i]._shared = True
         for i in self.handed_back:
@@ -284,13 +296,14 @@ class Executable:
         if any.
         """
         device = self.device
+        passes_memory = self._shapes is not None
         if type(array) is Buffer and array.device.space is device.space:
-            return array._ref, None
+            return array.memory if passes_memory else array.ref, None
         array = as_host_array(array)
-        view = device.share(array)
-        if view is None:
-            return device.put(array, ELEMENT_OF_DTYPE[array.dtype]), None
-        return view, array
+        shared = device.share(array)
+        view = device.put(array, ELEMENT_OF_DTYPE[array.dtype]) if shared is None else shared
+        made = view.get_buffer() if passes_memory else view
+        return made, None if shared is None else array
 
 
 def _numbers(function: VmFunction, key: str) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from iree.runtime import HalBufferView, VmRef, VmVariantList, _binding
+from iree.runtime import HalBuffer, HalBufferView, VmRef, VmVariantList, _binding
 
 
 def new_driver(name: str) -> Any:
@@ -40,6 +40,12 @@ def without_mpi() -> Iterator[None]:
 push: Callable[[VmVariantList, VmRef | HalBufferView], None] = vars(VmVariantList)["push_ref"]
 # The result of that number; its type is not checked until `VmRef.deref`.
 get: Callable[[VmVariantList, int], Any] = VmVariantList.get_as_ref
+
+
+def reference(memory: HalBuffer) -> VmRef:
+    """The reference to a buffer, of which the type stub has none."""
+    made: VmRef = vars(HalBuffer)["ref"].__get__(memory)
+    return made
 
 
 def copier(device: Any, memory_type: int, usage: int) -> Callable[..., Any]:

@@ -319,8 +319,8 @@ def _found(
     there; None if it runs on one device. `one_by_one` if its ops are applied one after the other.
     `types` are the shardings in the types of the results, over a mesh that has explicit axes.
     """
-    phases.run(module, "simplify")
     partitioning.request(module, mesh, shardings)
+    phases.run(module, "simplify")
     if types:
         stated = [sharding_attribute(each, len(each.spec), are_open=True) for each in types]
         module.reshard_results(stated, explicit_texts(mesh))

@@ -156,6 +156,49 @@ def test_threads_that_donate_one_array() -> None:
         assert len(errors) == 3
 
 
+@pytest.mark.parametrize("spec", SPECS.values(), ids=SPECS)
+def test_parts_of_results(spec: P) -> None:
+    """Buffers that are made when something needs them, by several threads at once."""
+    double = jit(lambda x: x * 2)
+    for _ in range(10):
+        x, found = computed(3.0, spec), []
+        start = threading.Barrier(4)
+
+        def look(x: Any = x, start: Any = start, to: Any = found) -> None:
+            start.wait()
+            to.append([shard.data for shard in x.addressable_shards])
+
+        threads = [threading.Thread(target=look) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        places = {tuple(np.asarray(part).ctypes.data for part in parts) for parts in found}
+        assert len(places) == 1
+        for part in found[0]:
+            assert part.shape == NamedSharding(MESH, spec).shard_shape((8, N))
+            np.testing.assert_array_equal(double(part), np.full(part.shape, 6.0))
+        np.testing.assert_array_equal(double(x), np.full((8, N), 6.0))
+
+
+def test_results_of_other_meshes() -> None:
+    """Parts of the same memory, whose devices are others, or in another order."""
+    backward = dt.sharding.Mesh(np.array(dt.devices()[::-1]), ("x",))
+    x = jit(lambda: dnp.arange(8.0), out_shardings=NamedSharding(backward, P("x")))()
+    shift = jit(lambda x: x + 1)
+    for _ in range(3):
+        forward = dt.device_put(x, NamedSharding(MESH, P("x")))
+        np.testing.assert_array_equal(shift(forward), np.arange(8.0) + 1)
+        np.testing.assert_array_equal(shift(x), np.arange(8.0) + 1)
+    few = dt.make_mesh((4,), ("x",), devices=dt.devices()[4:])
+    y = jit(lambda: dnp.arange(8.0), out_shardings=NamedSharding(few, P("x")))()
+    onward = jit(lambda y: y * 2)
+    for _ in range(3):
+        y = onward(y)
+        assert [shard.device for shard in y.addressable_shards] == dt.devices()[4:]
+    np.testing.assert_array_equal(y, np.arange(8.0) * 8)
+
+
 def test_equivalent_shardings_and_other_places(calls: list[bool]) -> None:
     """Arguments that are sharded alike by other objects need no move; others are moved."""
     jitted = jit(lambda x: x + 1, in_shardings=NamedSharding(MESH, P("x")))

@@ -7,7 +7,7 @@ import os
 import iree.runtime as ireert
 import numpy as np
 import pytest
-from iree.runtime import HalBufferView, VmRef, VmVariantList
+from iree.runtime import HalBuffer, HalBufferView, VmRef, VmVariantList
 
 from dovetail import runtime
 from dovetail.runtime import iree_internals
@@ -51,6 +51,15 @@ def test_lists_accept_references_and_views_and_return_references() -> None:
         view = reference.deref(HalBufferView)
         assert type(view) is HalBufferView, ADVICE
         np.testing.assert_array_equal(view.map().asarray(X.shape, X.dtype), X, ADVICE)
+
+
+def test_memory_has_references_of_which_views_are_made() -> None:
+    made = iree_internals.reference(view_of(X).get_buffer())
+    assert type(made) is VmRef, ADVICE
+    memory = made.deref(HalBuffer)
+    assert type(memory) is HalBuffer, ADVICE
+    view = HalBufferView(memory, X.shape, ELEMENT_OF_DTYPE[X.dtype])
+    np.testing.assert_array_equal(view.map().asarray(X.shape, X.dtype), X, ADVICE)
 
 
 def test_arrays_are_copied_by_position() -> None:

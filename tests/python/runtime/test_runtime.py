@@ -154,6 +154,36 @@ def test_buffers_are_passed_without_a_copy() -> None:
     assert address(result) == address(x)
 
 
+PASSES_MEMORY = f"""
+func.func @twice(%memory: !hal.buffer) -> (!hal.buffer, !hal.buffer) {{
+  %x = hal.tensor.import %memory : !hal.buffer -> tensor<2x{LARGE // 2}xf32>
+  %y = arith.addf %x, %x : tensor<2x{LARGE // 2}xf32>
+  %out = hal.tensor.export %y : tensor<2x{LARGE // 2}xf32> -> !hal.buffer
+  return %memory, %out : !hal.buffer, !hal.buffer
+}}"""
+
+
+def test_functions_of_memory_instead_of_views() -> None:
+    """They take views and arrays, and what they return is an argument of others."""
+    shape = (2, LARGE // 2)
+    twice = Executable(
+        module(PASSES_MEMORY), "twice", output_dtypes=[np.float32] * 2, output_shapes=[shape] * 2
+    )
+    x = aligned(shape, np.float32)
+    for argument in (x, x[:, ::-1], runtime.put(x, "local-sync"), runtime.put(x, "local-task")):
+        [same, result] = twice([argument])
+        assert same.shape == result.shape == shape
+        np.testing.assert_array_equal(same, x)
+        np.testing.assert_array_equal(result, 2 * x)
+        [_, again] = twice([result])
+        np.testing.assert_array_equal(again, 4 * x)
+        [identity] = Executable(module(ALIASES), "identity")([runtime.put(again.numpy().ravel())])
+        np.testing.assert_array_equal(identity, 4 * x.ravel())
+        flat = again.copy()
+        assert address(flat) != address(again)
+        np.testing.assert_array_equal(flat, again)
+
+
 # Buffers
 
 
