@@ -6,4 +6,5 @@
 #include "ColumnsKernel.h"
 #include "NarrowKernel.h"
 #include "RowsKernel.h"
+#include "SortKernel.h"
 #include "TransposeKernel.h"

@@ -23,6 +23,7 @@ void scatter(const ScatterCall &call);
 void gather(const GatherCall &call);
 void computeChirp(const ChirpCall &call);
 void transpose(const TransposeCall &call);
+void sort(const SortCall &call);
 template <int numResults>
 void computeColumns(const ColumnsCall<numResults> &call);
 

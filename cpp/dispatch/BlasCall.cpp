@@ -176,4 +176,25 @@ Value callChirp(ImplicitLocOpBuilder &b, FloatType element, int64_t flags, OpFol
   return callLibrary(b, executable, {name, blas::kChirp, blas::kNumChirpNumbers}, arrays).front();
 }
 
+Value callSort(ImplicitLocOpBuilder &b, const RowSort &sort, Value rows) {
+  Executable executable;
+  auto type = cast<RankedTensorType>(rows.getType());
+  SmallVector<Value> dynamic = dynamicSizes(b, rows);
+  SmallVector<OpFoldResult> sizes = sizesOf(b, rows);
+  auto result = sort.givesPlaces ? RankedTensorType::get(type.getShape(), b.getI32Type()) : type;
+  LibraryArray arrays[] = {{executable.addInput(rows, dynamic), b.getI8Type()},
+                           {executable.addOutput(result, dynamic), b.getI8Type()}};
+  OpFoldResult numbers[blas::kNumSortNumbers] = {b.getIndexAttr(int64_t(sort.element)),
+                                                 b.getIndexAttr(bytesOfElement(type.getElementType())),
+                                                 b.getIndexAttr(sort.givesPlaces),
+                                                 b.getIndexAttr(sort.isDescending),
+                                                 sizes[0],
+                                                 sizes[1],
+                                                 b.getIndexAttr(threadsOf(b))};
+  for (OpFoldResult number : numbers)
+    executable.addConstant(getValueOrCreateConstantIndexOp(b, b.getLoc(), number));
+  std::string name = (Twine(blas::kPrefix) + blas::kSort).str();
+  return callLibrary(b, executable, {name, blas::kSort, blas::kNumSortNumbers}, arrays).front();
+}
+
 } // namespace dovetail
