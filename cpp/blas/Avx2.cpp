@@ -8,3 +8,6 @@
 #include "RowsKernel.h"
 #include "SortKernel.h"
 #include "TransposeKernel.h"
+
+// By squares of TransposeKernel.h.
+#include "RunningKernel.h"

@@ -24,6 +24,7 @@ void gather(const GatherCall &call);
 void computeChirp(const ChirpCall &call);
 void transpose(const TransposeCall &call);
 void sort(const SortCall &call);
+void computeRunning(const RunningCall &call);
 template <int numResults>
 void computeColumns(const ColumnsCall<numResults> &call);
 

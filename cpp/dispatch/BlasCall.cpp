@@ -197,4 +197,18 @@ Value callSort(ImplicitLocOpBuilder &b, const RowSort &sort, Value rows) {
   return callLibrary(b, executable, {name, blas::kSort, blas::kNumSortNumbers}, arrays).front();
 }
 
+Value callRunning(ImplicitLocOpBuilder &b, blas::RunningElement element, int64_t flags, Value x) {
+  Executable executable;
+  auto type = cast<RankedTensorType>(x.getType());
+  LibraryArray arrays[] = {{executable.addInput(x, {}), b.getI8Type()},
+                           {executable.addOutput(type, {}), b.getI8Type()}};
+  int64_t length = type.getShape().back();
+  int64_t numbers[blas::kNumRunningNumbers] = {int64_t(element), flags, type.getNumElements() / length, length,
+                                               threadsOf(b)};
+  for (int64_t number : numbers)
+    executable.addConstant(arith::ConstantIndexOp::create(b, number));
+  std::string name = (Twine(blas::kPrefix) + blas::kRunning).str();
+  return callLibrary(b, executable, {name, blas::kRunning, blas::kNumRunningNumbers}, arrays).front();
+}
+
 } // namespace dovetail

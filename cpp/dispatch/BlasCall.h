@@ -90,6 +90,9 @@ struct RowSort {
 /// Rows of elements of 4 or 8 bytes, sorted, or their places as i32: see blas::SortCall.
 mlir::Value callSort(mlir::ImplicitLocOpBuilder &b, const RowSort &sort, mlir::Value rows);
 
+/// Running sums or products of rows of static shape along the last dimension of `x`: see blas::RunningCall.
+mlir::Value callRunning(mlir::ImplicitLocOpBuilder &b, blas::RunningElement element, int64_t flags, mlir::Value x);
+
 } // namespace dovetail
 
 #endif // DOVETAIL_DISPATCH_BLASCALL_H

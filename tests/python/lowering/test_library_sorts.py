@@ -34,7 +34,7 @@ def _numbers(rng: np.random.Generator, dtype: Any, *shape: int) -> np.ndarray:
         bits[chosen] = rng.choice(special, chosen.sum())
         return x
     if np.issubdtype(dtype, np.integer):
-        limits: Any = np.iinfo(np.dtype(dtype))
+        limits: Any = np.iinfo(np.dtype(dtype).name)
         x = rng.integers(limits.min, limits.max, shape, dtype, endpoint=True)
         x[rng.random(shape) < 0.1] = limits.max
         return x
