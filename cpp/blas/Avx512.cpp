@@ -6,4 +6,8 @@
 #include "ColumnsKernel.h"
 #include "NarrowKernel.h"
 #include "RowsKernel.h"
+#include "SortKernel.h"
 #include "TransposeKernel.h"
+
+// By squares of TransposeKernel.h.
+#include "RunningKernel.h"

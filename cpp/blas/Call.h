@@ -172,6 +172,41 @@ struct ChirpCall {
 constexpr unsigned kNumChirpNumbers = 5;
 constexpr int64_t kLongestChirp = 4096, kFewestChirpRows = 8;
 
+/// The name of the function that sorts rows.
+inline constexpr const char *kSort = "sort";
+
+/// How the elements that are sorted are ordered. -0 equals 0, and NaNs are last.
+enum class SortElement : int64_t { Float, Signed, Unsigned };
+
+/// The arguments of a call by one workgroup: `rows` rows of `size` elements of 4 or 8 bytes, which are sorted or, with
+/// `places`, their places in the row, as numbers of 32 bits, if they have 4 bytes. Equal elements keep their order.
+struct SortCall {
+  plugin::Place<const char> x;
+  plugin::Place<char> result;
+  int64_t element, bytes, places, descending, rows, size, threads;
+};
+
+/// How many numbers a call has.
+constexpr unsigned kNumSortNumbers = 7;
+
+/// The name of the function for running sums and products of rows.
+inline constexpr const char *kRunning = "running";
+
+enum class RunningElement : int64_t { Float32, Float64, Int32, Int64 };
+enum RunningFlag : int64_t { kRunningProducts = 1, kRunningWide = 2, kRunningReverse = 4 };
+
+/// The arguments of a call by one workgroup: each element of `rows` rows is replaced by its sum or product with those
+/// before it, or after it, in the row. Those of f32 may be accumulated in f64.
+struct RunningCall {
+  plugin::Place<const char> x;
+  plugin::Place<char> result;
+  int64_t element, flags, rows, length, threads;
+};
+
+/// How many numbers a call has, and the fewest rows that the function is for.
+constexpr unsigned kNumRunningNumbers = 5;
+constexpr int64_t kFewestRunningRows = 16;
+
 } // namespace dovetail::blas
 
 #endif // DOVETAIL_BLAS_CALL_H

@@ -23,6 +23,8 @@ void scatter(const ScatterCall &call);
 void gather(const GatherCall &call);
 void computeChirp(const ChirpCall &call);
 void transpose(const TransposeCall &call);
+void sort(const SortCall &call);
+void computeRunning(const RunningCall &call);
 template <int numResults>
 void computeColumns(const ColumnsCall<numResults> &call);
 

@@ -14,6 +14,10 @@ template <>
 constexpr bool kNeedsRoutines<ChirpCall> = false;
 template <>
 constexpr bool kNeedsRoutines<TransposeCall> = false;
+template <>
+constexpr bool kNeedsRoutines<SortCall> = false;
+template <>
+constexpr bool kNeedsRoutines<RunningCall> = false;
 template <int numResults>
 constexpr bool kNeedsRoutines<ColumnsCall<numResults>> = false;
 
@@ -60,6 +64,8 @@ static plugin::Status resolve(void *, const plugin::Imports *imports, uint32_t *
       exported<gather>(kGather),
       exported<computeChirp>(kChirp),
       exported<transpose>(kTranspose),
+      exported<sort>(kSort),
+      exported<computeRunning>(kRunning),
       exported<computeColumns<1>>(kColumns[0]),
       exported<computeColumns<2>>(kColumns[1]),
       exported<computeColumns<3>>(kColumns[2]),

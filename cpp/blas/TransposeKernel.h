@@ -31,14 +31,11 @@ inline V interleaved(V a, V b, std::index_sequence<i...>) {
 }
 
 /// Transposes a square: each step moves one bit of the numbers of rows into those of columns.
-template <typename T, bool isStreamed>
-inline void moveSquare(const T *x, int64_t from, T *result, int64_t to) {
+template <typename T>
+[[gnu::always_inline]] inline void transposeSquare(Row<T> *rows) {
   constexpr int64_t side = kSide<T>;
   constexpr auto all = std::make_index_sequence<side>();
-  Row<T> rows[side], next[side];
-#pragma clang loop unroll(full)
-  for (int64_t i = 0; i < side; ++i)
-    std::memcpy(&rows[i], x + i * from, sizeof(Row<T>));
+  Row<T> next[side];
 #pragma clang loop unroll(full)
   for (int64_t step = 1; step < side; step *= 2) {
 #pragma clang loop unroll(full)
@@ -50,6 +47,16 @@ inline void moveSquare(const T *x, int64_t from, T *result, int64_t to) {
     for (int64_t i = 0; i < side; ++i)
       rows[i] = next[i];
   }
+}
+
+template <typename T, bool isStreamed>
+inline void moveSquare(const T *x, int64_t from, T *result, int64_t to) {
+  constexpr int64_t side = kSide<T>;
+  Row<T> rows[side];
+#pragma clang loop unroll(full)
+  for (int64_t i = 0; i < side; ++i)
+    std::memcpy(&rows[i], x + i * from, sizeof(Row<T>));
+  transposeSquare<T>(rows);
 #pragma clang loop unroll(full)
   for (int64_t i = 0; i < side; ++i)
     if constexpr (isStreamed)

@@ -176,4 +176,39 @@ Value callChirp(ImplicitLocOpBuilder &b, FloatType element, int64_t flags, OpFol
   return callLibrary(b, executable, {name, blas::kChirp, blas::kNumChirpNumbers}, arrays).front();
 }
 
+Value callSort(ImplicitLocOpBuilder &b, const RowSort &sort, Value rows) {
+  Executable executable;
+  auto type = cast<RankedTensorType>(rows.getType());
+  SmallVector<Value> dynamic = dynamicSizes(b, rows);
+  SmallVector<OpFoldResult> sizes = sizesOf(b, rows);
+  auto result = sort.givesPlaces ? RankedTensorType::get(type.getShape(), b.getI32Type()) : type;
+  LibraryArray arrays[] = {{executable.addInput(rows, dynamic), b.getI8Type()},
+                           {executable.addOutput(result, dynamic), b.getI8Type()}};
+  OpFoldResult numbers[blas::kNumSortNumbers] = {b.getIndexAttr(int64_t(sort.element)),
+                                                 b.getIndexAttr(bytesOfElement(type.getElementType())),
+                                                 b.getIndexAttr(sort.givesPlaces),
+                                                 b.getIndexAttr(sort.isDescending),
+                                                 sizes[0],
+                                                 sizes[1],
+                                                 b.getIndexAttr(threadsOf(b))};
+  for (OpFoldResult number : numbers)
+    executable.addConstant(getValueOrCreateConstantIndexOp(b, b.getLoc(), number));
+  std::string name = (Twine(blas::kPrefix) + blas::kSort).str();
+  return callLibrary(b, executable, {name, blas::kSort, blas::kNumSortNumbers}, arrays).front();
+}
+
+Value callRunning(ImplicitLocOpBuilder &b, blas::RunningElement element, int64_t flags, Value x) {
+  Executable executable;
+  auto type = cast<RankedTensorType>(x.getType());
+  LibraryArray arrays[] = {{executable.addInput(x, {}), b.getI8Type()},
+                           {executable.addOutput(type, {}), b.getI8Type()}};
+  int64_t length = type.getShape().back();
+  int64_t numbers[blas::kNumRunningNumbers] = {int64_t(element), flags, type.getNumElements() / length, length,
+                                               threadsOf(b)};
+  for (int64_t number : numbers)
+    executable.addConstant(arith::ConstantIndexOp::create(b, number));
+  std::string name = (Twine(blas::kPrefix) + blas::kRunning).str();
+  return callLibrary(b, executable, {name, blas::kRunning, blas::kNumRunningNumbers}, arrays).front();
+}
+
 } // namespace dovetail

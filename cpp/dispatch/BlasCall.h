@@ -81,6 +81,18 @@ mlir::Value callTranspose(mlir::ImplicitLocOpBuilder &b, const TransposeForLibra
 mlir::Value callChirp(mlir::ImplicitLocOpBuilder &b, mlir::FloatType element, int64_t flags, mlir::OpFoldResult rows,
                       int64_t length, mlir::Value x, mlir::RankedTensorType result, mlir::ValueRange sizes);
 
+/// What the library sorts by, and whether results are places of elements.
+struct RowSort {
+  blas::SortElement element;
+  bool isDescending, givesPlaces;
+};
+
+/// Rows of elements of 4 or 8 bytes, sorted, or their places as i32: see blas::SortCall.
+mlir::Value callSort(mlir::ImplicitLocOpBuilder &b, const RowSort &sort, mlir::Value rows);
+
+/// Running sums or products of rows of static shape along the last dimension of `x`: see blas::RunningCall.
+mlir::Value callRunning(mlir::ImplicitLocOpBuilder &b, blas::RunningElement element, int64_t flags, mlir::Value x);
+
 } // namespace dovetail
 
 #endif // DOVETAIL_DISPATCH_BLASCALL_H

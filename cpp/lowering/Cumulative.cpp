@@ -1,7 +1,10 @@
-// Lowering of running reductions to IREE's scan, in blocks if only one dimension is long, and of the recurrence.
+// Lowering of running reductions to IREE's scan, in blocks if only one dimension is long, or to the library's, and of
+// the recurrence.
 #include "dialects/Cumulative.h"
 #include "Accumulators.h"
 #include "Lowering.h"
+#include "Product.h"
+#include "cpp/dispatch/BlasCall.h"
 #include "cpp/dispatch/Kernel.h"
 #include "cpp/dispatch/OneDispatch.h"
 #include "cpp/iree/Ops.h"
@@ -196,6 +199,22 @@ static bool isTrivial(Value x, int64_t dimension) {
   return type.getDimSize(dimension) == 1 || llvm::is_contained(type.getShape(), 0);
 }
 
+/// The elements of rows of which the library makes running sums or products; nothing if it does not.
+static std::optional<blas::RunningElement> runningElement(RankedTensorType type, int64_t dimension) {
+  using E = blas::RunningElement;
+  // For less, it takes as long to call the library.
+  constexpr int64_t shortest = 16, fewest = 1 << 11;
+  if (!type.hasStaticShape() || dimension + 1 != type.getRank() || type.getShape().back() < shortest ||
+      type.getNumElements() < fewest || type.getNumElements() / type.getShape().back() < blas::kFewestRunningRows)
+    return std::nullopt;
+  Type element = type.getElementType();
+  if (element.isF32() || element.isF64())
+    return element.isF32() ? E::Float32 : E::Float64;
+  if (element.isInteger(32) || element.isInteger(64))
+    return element.isInteger(32) ? E::Int32 : E::Int64;
+  return std::nullopt;
+}
+
 namespace {
 
 template <typename Op>
@@ -211,6 +230,16 @@ struct CumulativeLowering : LowerOpInterface::ExternalModel<CumulativeLowering<O
     Type element = getElementTypeOrSelf(running.getX()), accumulator = accumulatorType(element);
     auto type = cast<RankedTensorType>(operands[0].getType());
     Type wide = reductionType(op, element, type.getDimSize(dimension));
+    std::optional<blas::RunningElement> rows = runningElement(type, dimension);
+    constexpr bool isProduct = std::is_same_v<Op, CumprodOp>;
+    if (rows && (isProduct || std::is_same_v<Op, CumsumOp>) && mayCallLibrary(b, op)) {
+      bool isWide = wide != type.getElementType() && wide.isF64();
+      results.push_back(callRunning(b, *rows,
+                                    (isProduct ? blas::kRunningProducts : 0) | (isWide ? blas::kRunningWide : 0) |
+                                        (running.getReverse() ? blas::kRunningReverse : 0),
+                                    operands[0]));
+      return success();
+    }
     int64_t most = wide != accumulator ? kAccurateBlock : Target(moduleOf(b)).isGpu() ? kGpuBlock : kAnyBlock;
     int64_t block = blockSize(type, dimension, most);
     if (!block)

@@ -62,6 +62,43 @@ module attributes {dovetail.target = "cpu"} {
 
 // -----
 
+// In a program that runs in this process, a library sorts elements, and orders short rows and large arrays.
+module attributes {dovetail.target = "cpu", dovetail.host_functions, dovetail.threads = 2 : i64} {
+  func.func @elements(%arg0: tensor<5x200x3xf64>, %arg1: tensor<200xui32>) -> (tensor<5x200x3xf64>, tensor<200xui32>) {
+    %0 = dovetail.sort %arg0 dimension 1 keys 1 : tensor<5x200x3xf64>
+    %1 = dovetail.sort %arg1 dimension 0 keys 1 descending = true : tensor<200xui32>
+    return %0, %1 : tensor<5x200x3xf64>, tensor<200xui32>
+  }
+  // CHECK-LABEL: func.func @elements
+  // CHECK: linalg.transpose
+  // CHECK: "flow.dispatch"({{.*}}entry_points = [@sort::@sort]{{.*}} -> tensor<15x200xf64>
+  // CHECK: linalg.transpose {{.*}} permutation = [0, 2, 1]
+  // CHECK: "flow.dispatch"({{.*}}entry_points = [@sort::@sort]{{.*}} -> tensor<1x200xi32>
+  // CHECK-NOT: linalg.generic
+
+  func.func @places(%arg0: tensor<3x200xbf16>, %arg1: tensor<3x200xf64>) -> tensor<3x200xf64> {
+    %0:2 = dovetail.sort %arg0, %arg1 dimension 1 keys 1 : tensor<3x200xbf16>, tensor<3x200xf64>
+    return %0#1 : tensor<3x200xf64>
+  }
+  // CHECK-LABEL: func.func @places
+  // CHECK: arith.bitcast {{.*}} : f32 to i32
+  // CHECK: "flow.dispatch"({{.*}}entry_points = [@sort::@sort]{{.*}} -> tensor<3x200xi32>
+  // CHECK: tensor.extract %arg1
+
+  // Keys of 64 bits, two keys, and a row that stays in the cache are sorted by digits.
+  func.func @digits_of_others(%arg0: tensor<3x200xf64>, %arg1: tensor<3x200xi32>, %arg2: tensor<4096xf32>)
+      -> (tensor<3x200xi32>, tensor<3x200xf64>, tensor<4096xf32>) {
+    %0:2 = dovetail.sort %arg0, %arg1 dimension 1 keys 1 : tensor<3x200xf64>, tensor<3x200xi32>
+    %1:2 = dovetail.sort %arg1, %arg0 dimension 1 keys 2 : tensor<3x200xi32>, tensor<3x200xf64>
+    %2:2 = dovetail.sort %arg2, %arg2 dimension 0 keys 1 : tensor<4096xf32>, tensor<4096xf32>
+    return %0#1, %1#1, %2#1 : tensor<3x200xi32>, tensor<3x200xf64>, tensor<4096xf32>
+  }
+  // CHECK-LABEL: func.func @digits_of_others
+  // CHECK-NOT: sort::@sort
+}
+
+// -----
+
 func.func @merged(%arg0: tensor<300xf32>) -> tensor<300xf32> {
   %0 = dovetail.sort %arg0 dimension 0 keys 1 : tensor<300xf32>
   return %0 : tensor<300xf32>
