@@ -138,6 +138,9 @@ class Module:
     def inline_calls(self) -> None:
         """Inline all calls."""
 
+    def decompose(self, ops: Sequence[str]) -> None:
+        """Replace the ops of these names by their algorithms in other ops."""
+
     def partition_over(
         self, mesh: MeshAttribute, arguments: Sequence[ShardingAttribute | None]
     ) -> None:

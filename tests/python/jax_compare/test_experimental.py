@@ -115,7 +115,7 @@ PROGRAMS: dict[str, Any] = {
         V[0] > 0, lambda m: m * 2.0, lambda m: m * 3.0, lib.sparse.BCOO.fromdense(SPARSE)
     ).todense(),
     "ode of a sparse matrix": lambda lib: lib.ode.odeint(
-        lambda y, t, m=lib.sparse.BCOO.fromdense(SPARSE): -0.1 * (m @ y), V, TIMES
+        lambda y, t: -0.1 * (lib.sparse.BCOO.fromdense(SPARSE) @ y), V, TIMES
     ),
     "checks in a scan": lambda lib: [
         report(lib, wrap(lambda x: checked(lib, x)), lib.checkify.user_checks, x)

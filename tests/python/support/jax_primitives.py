@@ -1,49 +1,5 @@
 """The names of the primitives of JAX 0.10.2."""
 
-NAMES = frozenset(
-    """
-abs accum_grad_in_ref acos acosh add add_any addupdate after_all all_gather all_gather_done
-all_gather_invariant all_gather_reduced all_gather_reduced_start all_gather_start all_to_all
-all_to_all_done all_to_all_start and approx_top_k argmax argmin asin asinh atan atan2 atanh
-axis_index bcoo_dot_general bcoo_dot_general_sampled bcoo_extract bcoo_fromdense
-bcoo_sort_indices bcoo_spdot_general bcoo_sum_duplicates bcoo_todense bcoo_transpose
-bcsr_dot_general bcsr_extract bcsr_fromdense bcsr_todense bessel_i0e bessel_i1e
-bitcast_convert_type box_get box_set broadcast_in_dim broadcast_to call call_exported
-call_hi_primitive call_hi_primitive_linearized cbrt ceil check cholesky cholesky_update clamp
-closed_call clz complex composite concatenate cond conj conv_general_dilated
-convert_element_type coo_fromdense coo_matmat coo_matvec coo_spmm coo_spmv coo_todense copy
-core_map cos cosh create_linear create_token csr_fromdense csr_matmat csr_matvec csr_spmm
-csr_spmv csr_todense cudnn_fusion cumlogsumexp cummax cummin cumprod cumsum custom_jvp_call
-custom_jvp_call_jaxpr custom_lin custom_linear_solve custom_partitioning custom_vjp_call
-custom_vmap_call dce_sink debug_callback debug_print delay device_put digamma dim_as_value
-dimension_size div dot_general dot_product_attention_bwd dot_product_attention_bwd_wrapper
-dot_product_attention_fp8_bwd dot_product_attention_fp8_bwd_wrapper
-dot_product_attention_fp8_fwd dot_product_attention_fp8_fwd_wrapper dot_product_attention_fwd
-dot_product_attention_fwd_wrapper dynamic_slice dynamic_update_slice eig eigh empty empty2
-empty_ref eq eq_to erf erf_inv erfc eval_jaxpr exp exp2 expm1 ffi_call fft floor free_ref freeze
-from_edtype gather ge geqp3 geqrf get get_global gt hessenberg householder_product igamma
-igamma_grad_a igammac imag inspect_sharding integer_pow io_callback iota iota_2x32_shape
-is_finite jaxpr_call jit layout_constraint le le_to lgamma linear_call log log1p log_extend
-log_read logistic lt lt_to lu lu_pivots_to_permutation masked_load masked_swap max min mpmd_map
-mul mulhi multiple_of name ne neg new_box new_log new_ref nextafter not num_programs
-optimization_barrier or ormqr pad pallas_call pbroadcast pbroadcast_done pbroadcast_start
-philox2x32 philox4x32 pin platform_index pmax pmin polygamma population_count pow ppermute
-ppermute_done ppermute_start precv preduced program_id psend psum psum_done psum_invariant
-psum_invariant_start psum_start pure_callback pvary qr ragged_all_to_all ragged_dot_general
-random_bits random_clone random_fold_in random_gamma random_seed random_split random_unwrap
-random_wrap real reciprocal reduce reduce_and reduce_max reduce_min reduce_or reduce_precision
-reduce_prod reduce_scatter reduce_scatter_done reduce_scatter_start reduce_sum reduce_window
-reduce_window_max reduce_window_min reduce_window_sum reduce_xor reduced_vary_cast_p
-regularized_incomplete_beta rem remat2 remat_opt reshape reshard rev rng_bit_generator
-rng_uniform round rsqrt run_scoped run_state scaled_dot scaled_matmul scaled_matmul_wrapper scan
-scatter scatter-add scatter-max scatter-min scatter-mul scatter-sub schur select_and_gather_add
-select_and_scatter select_and_scatter_add select_n semaphore_read semaphore_signal
-semaphore_wait shape_assertion shard_map sharding_constraint shift_left shift_right_arithmetic
-shift_right_logical sign sin sinh slice sort split spsolve sqrt square squeeze stack stage
-stop_gradient sub svd swap symmetric_product tan tanh threefry2x32 threefry4x32 tie tile
-to_edtype todense top_k transpose triangular_solve tridiagonal tridiagonal_solve unpin
-unreachable unreduced_psum unreduced_psum_start unreduced_reduce_scatter
-unreduced_reduce_scatter_start unstack vary_unreduced_cast_p while with_memory_space_constraint
-xor zeros_like zeta
-    """.split()
-)
+from pathlib import Path
+
+NAMES = frozenset(Path(__file__).with_suffix(".txt").read_text().split())
