@@ -199,14 +199,13 @@ class _Reading:
         """The equations, with calls of algorithms where JAX has no primitive of an op."""
         made = []
         for eqn in eqns:
-            of = self._outlined.get(id(eqn))
-            closed = (
-                None if of is None else self.view.algorithm(of, [atom.aval for atom in eqn.invars])
-            )
+            made.append(eqn)
+            if (of := self._outlined.get(id(eqn))) is None:
+                continue
+            closed = self.view.algorithm(of, [atom.aval for atom in eqn.invars])
             if closed is not None:
                 params = jit_params(closed, of.op, {"name": OUTLINED[of.op]})
-                eqn = eqn.replace(primitive=CALLS["call"], params=params)
-            made.append(eqn)
+                made[-1] = eqn.replace(primitive=CALLS["call"], params=params)
         return made
 
     def as_kind(self, atom: Atom, kind: Any) -> Atom:

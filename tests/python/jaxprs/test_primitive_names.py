@@ -36,12 +36,17 @@ def jaxpr_of(function: Any, *args: Any) -> Any:
     return closed
 
 
+def calls(row: Row) -> Iterator[Call]:
+    """Calls of an op, of one type by day."""
+    for dtype in one_of(types_of(row), row.name):
+        yield from calls_of(row, dtype)
+
+
 @pytest.mark.parametrize("row", OPS, ids=str)
 def test_ops(row: Row) -> None:
-    dtype = one_of(types_of(row), row.name)
-    for call in calls_of(row, dtype):
-        operands = call.ordinary()
-        jaxpr_of(call.apply, *operands)
+    for call in calls(row):
+        with dt.enable_x64(True):
+            jaxpr_of(call.apply, *map(Array, call.ordinary()))
 
 
 OF_SEVERAL = {*OUTLINED, "conv", "fft", "irfft", "rfft", "sort"}
@@ -49,9 +54,8 @@ OF_SEVERAL = {*OUTLINED, "conv", "fft", "irfft", "rfft", "sort"}
 
 @pytest.mark.parametrize("row", [row for row in OPS if row.name in OF_SEVERAL], ids=str)
 def test_values(row: Row) -> None:
-    for dtype in types_of(row):
-        for call in calls_of(row, dtype):
-            check_values(call)
+    for call in calls(row):
+        check_values(call)
 
 
 def check_values(call: Call) -> None:
