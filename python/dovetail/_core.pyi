@@ -217,6 +217,9 @@ def encode_foreign(attributes: dict) -> bytes:
     The attributes of a foreign function as its library reads them: str or bytes, (bytes, dtype name) for a number, (bytes, dtype name, shape) for an array, and dicts of these.
     """
 
+def is_decomposable(name: str) -> bool:
+    """Whether an op has an algorithm in other ops."""
+
 def wrap(
     name: str,
     attributes: dict[str, Any],

@@ -16,6 +16,7 @@
 #include "cpp/iree/Donation.h"
 #include "cpp/iree/HostCall.h"
 #include "cpp/iree/Passes.h"
+#include "cpp/linalg/Algorithms.h"
 #include "cpp/linalg/Passes.h"
 #include "cpp/pipeline/TextLimits.h"
 #include "cpp/sharding/Memories.h"
@@ -351,6 +352,12 @@ static void runPass(const Shared &module) {
   runOn(module, kCreate());
 }
 
+/// Returns true if ops of that name are such that the pass `dovetail-decompose` can be asked to replace them.
+static bool isDecomposable(const std::string &name) {
+  auto op = RegisteredOperationName::lookup("dovetail." + name, &context());
+  return op && (op->hasInterface<DecomposeOpInterface>() || op->hasInterface<PointwiseOpInterface>());
+}
+
 static void decompose(const Shared &module, const std::vector<std::string> &ops) {
   DecomposePassOptions options;
   options.ops.assign(ops.begin(), ops.end());
@@ -479,6 +486,7 @@ void bindModule(nb::module_ &m) {
       "encode_foreign", &encodeForeign, "attributes"_a,
       "The attributes of a foreign function as its library reads them: str or bytes, (bytes, dtype name) for a number, "
       "(bytes, dtype name, shape) for an array, and dicts of these.");
+  m.def("is_decomposable", &isDecomposable, "name"_a, "Whether an op has an algorithm in other ops.");
   m.def("wrap", &wrap, "name"_a, "attributes"_a, "operands"_a, "results"_a.none(),
         "A module whose `main` applies one op.");
 

@@ -121,32 +121,6 @@ custom_vjp_call_p = _Custom(
 )
 
 
-# The ops that are no primitives of JAX: jaxprs have calls of jitted functions with these names.
-OUTLINED = {
-    "copysign": "copysign",
-    "det": "det",
-    "exponent": "frexp",
-    "floor_div": "floor_divide",
-    "floor_rem": "remainder",
-    "fraction": "modf",
-    "heaviside": "heaviside",
-    "hypot": "hypot",
-    "ldexp": "ldexp",
-    "linear_recurrence": "linear_recurrence",
-    "logaddexp": "logaddexp",
-    "logaddexp2": "logaddexp2",
-    "lu_log_det": "slogdet",
-    "lu_solve": "lu_solve",
-    "random_gamma_grad": "random_gamma_grad",
-    "roll": "roll",
-    "trunc": "trunc",
-    "window_argmax": "window_argmax",
-    "window_argmin": "window_argmin",
-    "window_put": "window_put",
-    "window_take": "window_take",
-}
-
-
 def jit_params(closed: ClosedJaxpr, name: str, stated: dict[str, Any]) -> dict[str, Any]:
     """The parameters of a call.
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dovetail import ops
+from dovetail import _core, ops
 from dovetail.arrays.keys import is_keys
 from dovetail.arrays.shaped_array import ShapedArray
 from dovetail.base.dtypes import as_dtype
@@ -305,6 +306,29 @@ _by_direction = {
 by_name: dict[str, Primitive] = {
     primitive.name: primitive for primitive in (*_by_op.values(), *_by_direction.values())
 }
+
+
+_OF_JAX = frozenset(Path(__file__).with_name("jax_primitives.txt").read_text().split())
+# The names of functions of JAX that are ops here with other names.
+_FUNCTIONS = {
+    "exponent": "frexp",
+    "floor_div": "floor_divide",
+    "floor_rem": "remainder",
+    "fraction": "modf",
+    "lu_log_det": "slogdet",
+}
+
+
+def is_foreign(primitive: Primitive) -> bool:
+    """Whether a primitive is an op that is none of JAX, and that other ops can compute."""
+    if not isinstance(primitive, OpPrimitive) or primitive.name in _OF_JAX:
+        return False
+    return _core.is_decomposable(primitive.op)
+
+
+def function_of(op: str) -> str:
+    """JAX's name of the function that is such an op."""
+    return _FUNCTIONS.get(op, op)
 
 
 def primitive_of(op: str, keywords: Params) -> OpPrimitive:

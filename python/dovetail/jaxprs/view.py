@@ -16,7 +16,6 @@ from dovetail.jaxprs.callbacks import CallbackPrimitive, PrintPrimitive, equatio
 from dovetail.jaxprs.evaluation import TracedJaxpr
 from dovetail.jaxprs.higher_order import (
     CALLS,
-    OUTLINED,
     Callable_,
     jit_params,
     loop_params,
@@ -24,7 +23,13 @@ from dovetail.jaxprs.higher_order import (
     types_of,
 )
 from dovetail.jaxprs.of_keys import keys_aval, without_words
-from dovetail.jaxprs.op_primitives import ALIKE, primitive_of, scalar_or_array
+from dovetail.jaxprs.op_primitives import (
+    ALIKE,
+    function_of,
+    is_foreign,
+    primitive_of,
+    scalar_or_array,
+)
 from dovetail.jaxprs.op_views import VIEWS
 from dovetail.jaxprs.over_axes import VIEWS as OVER_AXES
 from dovetail.jaxprs.over_axes import (
@@ -71,7 +76,7 @@ class View:
     def __init__(self, module: _core.Module) -> None:
         self.module = module
         self._known: dict[str, ClosedJaxpr] = {}
-        self._algorithms: dict[Any, ClosedJaxpr] = {}
+        self._algorithms: dict[Any, ClosedJaxpr | None] = {}
 
     def function(self, name: str) -> ClosedJaxpr:
         """A function without captured values as a jaxpr."""
@@ -86,7 +91,8 @@ class View:
         return self._known[name]
 
     def algorithm(self, of: Any, ins: Sequence[Any]) -> ClosedJaxpr | None:
-        """The algorithm of an op in other ops; None if it needs sizes that are not known.
+        """The algorithm of an op in other ops; None if it has none, or needs sizes that are not
+        known.
 
         Args:
           of: the op.
@@ -96,11 +102,12 @@ class View:
         outs = list(zip(of.shapes, of.elements, strict=True))
         key = of.op, repr(of.attributes), types
         if key not in self._algorithms:
-            if any(-1 in shape for shape, _ in (*types, *outs)):
-                return None
-            module = _core.wrap(of.op, of.attributes, types, outs)
-            module.decompose([of.op])
-            self._algorithms[key] = View(module).function("main")
+            self._algorithms[key] = None
+            if not any(-1 in shape for shape, _ in (*types, *outs)):
+                module = _core.wrap(of.op, of.attributes, types, outs)
+                module.decompose([of.op])
+                if all(each.op != of.op for each in module.program("main").instructions):
+                    self._algorithms[key] = View(module).function("main")
         return self._algorithms[key]
 
     def body(
@@ -174,7 +181,7 @@ class _Reading:
         self.selections = Selections(self.eqns)
         self.repeats = Repeats()
         # The ops of equations with primitives that JAX lacks.
-        self._outlined: dict[int, Any] = {}
+        self._foreign: dict[int, Any] = {}
 
     def run(self, body: Any, env: dict[int, Any]) -> list[Atom]:
         """Append the equations; returns the results."""
@@ -200,11 +207,11 @@ class _Reading:
         made = []
         for eqn in eqns:
             made.append(eqn)
-            if (of := self._outlined.get(id(eqn))) is None:
+            if (of := self._foreign.get(id(eqn))) is None:
                 continue
             closed = self.view.algorithm(of, [atom.aval for atom in eqn.invars])
             if closed is not None:
-                params = jit_params(closed, of.op, {"name": OUTLINED[of.op]})
+                params = jit_params(closed, function_of(of.op), {})
                 made[-1] = eqn.replace(primitive=CALLS["call"], params=params)
         return made
 
@@ -275,8 +282,8 @@ class _Reading:
                 shown = []
         eqn = JaxprEqn(atoms, shown, primitive, params, effects, SourceInfo(of.place))
         self.eqns.append(eqn)
-        if primitive.name in OUTLINED:
-            self._outlined[id(eqn)] = of
+        if is_foreign(primitive):
+            self._foreign[id(eqn)] = of
         if equation is None:
             self.selections.note(name, attributes, eqn)
             self.repeats.note(eqn)
@@ -324,7 +331,7 @@ class _Reading:
         primitive = primitive_of(name, keywords)
         if name == "select":
             atoms = [atoms[0], atoms[2], atoms[1]]
-        elif name in ALIKE and name not in OUTLINED:
+        elif name in ALIKE and not is_foreign(primitive):
             atoms = self.repeats.operands(atoms, outs[0].shape)
         return primitive, primitive.params_of(keywords, ins, outs), atoms, outvars
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import importlib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -133,3 +136,19 @@ def test_derived_functions_of_parts(how: str) -> None:
         ]
 
     assert parts(dt) == parts(jax)
+
+
+def test_names_of_primitives() -> None:
+    for module in (
+        "extend.core",
+        "experimental.sparse",
+        "experimental.pallas",
+        "image",
+        "ops",
+        "random",
+        "scipy",
+    ):
+        importlib.import_module(f"jax.{module}")
+    found = {each.name for each in gc.get_objects() if isinstance(each, jax.extend.core.Primitive)}
+    path = Path(dt.__file__).with_name("jaxprs") / "jax_primitives.txt"
+    assert set(path.read_text().split()) <= found

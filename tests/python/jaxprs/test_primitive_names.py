@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,16 +12,20 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail.arrays.array import Array
+from dovetail.jaxprs.arranged_views import ARRANGED
 from dovetail.jaxprs.evaluation import interpret
-from dovetail.jaxprs.higher_order import OUTLINED
+from dovetail.jaxprs.op_primitives import is_foreign, primitive_of
 from dovetail.jaxprs.traversal import subjaxprs
 from support.breadth import one_of
-from support.jax_primitives import NAMES
 from support.jaxpr_functions import FUNCTIONS
 from support.jaxpr_programs import PROGRAMS, arguments
 from support.op_calls import Call, calls_of, types_of
 from support.op_row import Row
 from support.op_table import OPS
+
+NAMES = frozenset(
+    Path(dt.__file__).with_name("jaxprs").joinpath("jax_primitives.txt").read_text().split()
+)
 
 
 def names_of(jaxpr: Any) -> Iterator[str]:
@@ -49,10 +54,14 @@ def test_ops(row: Row) -> None:
             jaxpr_of(call.apply, *map(Array, call.ordinary()))
 
 
-OF_SEVERAL = {*OUTLINED, "conv", "fft", "irfft", "rfft", "sort"}
+ARRANGED_OR_FOREIGN = [
+    row
+    for row in OPS
+    if row.name in ARRANGED or is_foreign(primitive_of(row.name, {"direction": "eq"}))
+]
 
 
-@pytest.mark.parametrize("row", [row for row in OPS if row.name in OF_SEVERAL], ids=str)
+@pytest.mark.parametrize("row", ARRANGED_OR_FOREIGN, ids=str)
 def test_values(row: Row) -> None:
     for call in calls(row):
         check_values(call)
