@@ -248,6 +248,7 @@ class _Reading:
     def _equation(self, of: Any, atoms: list[Atom]) -> list[Atom]:
         outvars = [Var(aval) for aval in types_of(list(zip(of.shapes, of.elements, strict=True)))]
         attributes, name = of.attributes, of.op
+        outs: list[Any] = outvars
         keys, key_results = {}, {}
         equation = _composition_of(of)
         if equation is not None:
@@ -270,6 +271,8 @@ class _Reading:
             return list(outvars)
         else:
             primitive, params, atoms, shown = self._meaning(of, atoms, outvars)
+            if "derived_from" in attributes:
+                params, shown, outs = _forwarded(params, atoms, outvars)
         effects = effects_within(primitive, params)
         if isinstance(primitive, (CollectivePrimitive, CallbackPrimitive, PrintPrimitive)):
             effects = primitive.effects_of(params)
@@ -287,7 +290,7 @@ class _Reading:
         if equation is None:
             self.selections.note(name, attributes, eqn)
             self.repeats.note(eqn)
-        return list(outvars)
+        return list(outs)
 
     def _meaning(
         self, of: Any, atoms: list[Atom], outvars: list[Var]
@@ -393,6 +396,33 @@ class _Reading:
         if of.op == "custom_vjp":
             more["out_trees"] = lambda: ()
         return primitive, {primitive.body: closed, **rules, **more}
+
+
+def _forwarded(
+    params: dict[str, Any], atoms: Sequence[Atom], outvars: Sequence[Var]
+) -> tuple[dict[str, Any], list[Var], list[Atom]]:
+    """The parameters, the results and the values of a call that does not return its own arguments.
+
+    Args:
+      params: the parameters of a call that may do so.
+      atoms: its operands.
+      outvars: its results.
+    """
+    jaxpr = params["jaxpr"].jaxpr
+    numbers = {var: number for number, var in enumerate(jaxpr.invars)}
+    places = [numbers.get(out) if isinstance(out, Var) else None for out in jaxpr.outvars]
+    outs = [
+        var if place is None else atoms[place] for var, place in zip(outvars, places, strict=True)
+    ]
+    kept = [i for i, place in enumerate(places) if place is None]
+    if len(kept) == len(places):
+        return params, list(outvars), outs
+    inner = jaxpr.replace(outvars=[jaxpr.outvars[i] for i in kept])
+    of_results = {
+        key: tuple(params[key][i] for i in kept) for key in ("out_shardings", "out_layouts")
+    }
+    closed = ClosedJaxpr(inner, params["jaxpr"].consts)
+    return params | {"jaxpr": closed} | of_results, [outvars[i] for i in kept], outs
 
 
 def _is_same_number(of: Any, atom: Atom) -> bool:

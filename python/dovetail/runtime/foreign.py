@@ -358,12 +358,15 @@ def _has_library() -> bool:
     return True
 
 
+_Handles = ctypes.c_void_p * 16
+
+
 def take_programs() -> Programs | None:
     """What the calling thread has just loaded that calls foreign functions, None if nothing."""
     if not _has_library():
         return None
     taken: list[int] = []
-    handles = (ctypes.c_void_p * 16)()
+    handles = _Handles()
     while count := _functions().dovetail_ffi_take_programs(handles, len(handles)):
         taken += [handle for handle in handles[:count] if handle]
     return Programs(taken) if taken else None
