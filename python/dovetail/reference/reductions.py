@@ -95,19 +95,27 @@ def reduce_max(x: Array, *, dims: Dims) -> Array:
     result = _extreme(np.maximum, x, dims)
     if KINDS[x.dtype] != "f" or np.count_nonzero(result) == result.size:
         return result
-    # NumPy takes any of several zeros.
-    zero = np.zeros((), x.dtype)
-    positive = np.logical_or.reduce((x == zero) & ~np.signbit(x), axis=dims)
-    return np.where(result == zero, np.where(positive, zero, np.negative(zero)), result)
+    # NumPy takes any of several zeros. If the greatest element is one, all have a sign but +0.
+    return _with_zeros(result, np.logical_and.reduce(np.signbit(x), axis=dims))
 
 
 @op("reduce_min", checked="never")
 def reduce_min(x: Array, *, dims: Dims) -> Array:
     """NaN if one is; -0 is less than 0; of nothing, the greatest value."""
+    result = _extreme(np.minimum, x, dims)
     # Without signs there are no two zeros.
-    if KINDS[x.dtype] != "f" or x.dtype == float8_e8m0fnu:
-        return _extreme(np.minimum, x, dims)
-    return np.negative(reduce_max(np.negative(x), dims=dims))
+    is_signed = KINDS[x.dtype] == "f" and x.dtype != float8_e8m0fnu
+    if not is_signed or np.count_nonzero(result) == result.size:
+        return result
+    return _with_zeros(result, np.logical_or.reduce(np.signbit(x), axis=dims))
+
+
+def _with_zeros(result: Array, is_negative: Array) -> Array:
+    """The result, with zeros of these signs."""
+    zero = np.zeros((), result.dtype)
+    if not result.ndim:
+        return np.negative(zero) if is_negative else zero
+    return np.where(result == zero, np.where(is_negative, np.negative(zero), zero), result)
 
 
 def _extreme(step: np.ufunc, x: Array, dims: Dims) -> Array:
