@@ -191,6 +191,9 @@ _by_name: dict[str, Primitive] = {
     **{primitive.name: primitive for primitive in _RENAMED.values()},
 }
 
+# Those that were asked for.
+_of_compositions: dict[str, Primitive] = {}
+
 
 def composed_named(name: str) -> Primitive | None:
     """The primitive of that name in equations, or as an attribute, if it is a composition.
@@ -198,10 +201,12 @@ def composed_named(name: str) -> Primitive | None:
     Args:
       name: JAX's name of it, without `_p`.
     """
-    if name not in _by_name and name in COMPOSITIONS:
+    known = _RENAMED.get(name) or _by_name.get(name) or _of_compositions.get(name)
+    if known is None and name in COMPOSITIONS:
         of = COMPOSITIONS[name]
-        _by_name[name] = ComposedPrimitive(name, of.function, of.multiple_results)
-    return _RENAMED.get(name) or _by_name.get(name)
+        known = ComposedPrimitive(name, of.function, of.multiple_results)
+        _of_compositions[name] = known
+    return known
 
 
 def composed_names() -> list[str]:

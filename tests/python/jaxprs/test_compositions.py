@@ -307,3 +307,10 @@ def test_sparse() -> None:
     np.testing.assert_allclose(sparse.csr_matvec_p.bind(*bufs, X[0], **params), X @ X[0], rtol=1e-5)
     with pytest.raises(AttributeError, match="no_such_p"):
         sparse.no_such_p  # noqa: B018
+
+
+def test_names_of_primitives_do_not_depend_on_programs() -> None:
+    before = primitives.names()
+    closed = dt.make_jaxpr(lambda key: dt.random.uniform(dt.random.split(key)[0]))(dt.random.key(0))
+    assert "random_split" in str(closed.jaxpr)
+    assert primitives.names() == before
