@@ -11,6 +11,7 @@ import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import lax
 from dovetail.experimental import sparse
+from dovetail.jaxprs import primitives
 from dovetail.jaxprs.evaluation import eval_jaxpr, interpret
 from dovetail.jaxprs.primitives import find
 from dovetail.transforms.primitives import Primitive, jvps
