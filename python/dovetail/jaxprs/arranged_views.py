@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dovetail.arrays.shaped_array import ShapedArray
-from dovetail.jaxprs.op_views import VIEWS, fft_params
+from dovetail.jaxprs.op_views import VIEWS, conv_params, fft_params
 from dovetail.jaxprs.primitives import named
 from dovetail.jaxprs.structure import JaxprEqn, SourceInfo, Var
 from dovetail.lax.conv_dimensions import ConvDimensionNumbers
@@ -119,18 +119,8 @@ def _conv(
         return of.reshaped(x, (count(first), count(second), *windows))
 
     dimensions = tuple(range(2 + len(spatial)))
-    params = {
-        "window_strides": tuple(keywords["strides"]),
-        "padding": ((0, 0),) * len(spatial),
-        "lhs_dilation": (1,) * len(spatial),
-        "rhs_dilation": tuple(keywords["dilations"]),
-        "dimension_numbers": ConvDimensionNumbers(dimensions, dimensions, dimensions),
-        "feature_group_count": count(group),
-        "batch_group_count": 1,
-        "precision": None,
-        "preferred_element_type": keywords.get("element"),
-        "out_sharding": None,
-    }
+    numbers = ConvDimensionNumbers(dimensions, dimensions, dimensions)
+    params = conv_params(keywords, numbers, count(group))
     both = [
         arranged(operands[0], lhs, batch, group + inner),
         arranged(operands[1], rhs, group + outer, inner),

@@ -93,6 +93,29 @@ def _fft(name: str) -> Callable[..., Params | None]:
     return params
 
 
+def conv_params(keywords: Params, numbers: ConvDimensionNumbers, num_groups: int = 1) -> Params:
+    """The parameters of a convolution.
+
+    Args:
+      keywords: the op's keywords.
+      numbers: the dimensions of the operands and the result.
+      num_groups: the number of groups of features.
+    """
+    rank = len(keywords["windows"])
+    return {
+        "window_strides": tuple(keywords["strides"]),
+        "padding": ((0, 0),) * rank,
+        "lhs_dilation": (1,) * rank,
+        "rhs_dilation": tuple(keywords["dilations"]),
+        "dimension_numbers": numbers,
+        "feature_group_count": num_groups,
+        "batch_group_count": 1,
+        "precision": None,
+        "preferred_element_type": keywords.get("element"),
+        "out_sharding": None,
+    }
+
+
 def _conv(keywords: Params, ins: Sequence[ShapedArray]) -> Params | None:
     """Those of a convolution without groups."""
     lhs, rhs, ans = (keywords[f"{name}_dims"] for name in ("lhs", "rhs", "ans"))
@@ -107,18 +130,7 @@ def _conv(keywords: Params, ins: Sequence[ShapedArray]) -> Params | None:
     numbers = ConvDimensionNumbers(
         *(tuple(map(labels.index, (*first, *spatial))) for labels, first in specs)
     )
-    return {
-        "window_strides": tuple(keywords["strides"]),
-        "padding": ((0, 0),) * len(spatial),
-        "lhs_dilation": (1,) * len(spatial),
-        "rhs_dilation": tuple(keywords["dilations"]),
-        "dimension_numbers": numbers,
-        "feature_group_count": 1,
-        "batch_group_count": 1,
-        "precision": None,
-        "preferred_element_type": keywords.get("element"),
-        "out_sharding": None,
-    }
+    return conv_params(keywords, numbers)
 
 
 def _svd(keywords: Params, ins: Sequence[ShapedArray]) -> Params:
