@@ -107,8 +107,8 @@ def transformed(function: Any, how: str, args: Any) -> tuple[Any, Any]:
     return (tangent if how == "jvp" else cotangent), args
 
 
-# In loops of unknown length, the number of iterations is no parameter; `betainc` has no derivative by
-# its first argument.
+# In loops of unknown length, the number of iterations is no parameter. `betainc` has no derivative
+# by its first argument.
 WITHOUT = {
     *(("while_consts", "vjp"), ("while_shared", "vjp")),
     *(("betainc", "jvp"), ("betainc", "vjp")),
